@@ -61,8 +61,8 @@ export function compareDecision(decision, { signal, plan, trade, filled, cost })
  * @param {import('./signals.mjs').Signal} signal
  * @param {Fraction} price
  */
-function slippageOf({ isEntry, price: reference }, price) {
-  const worse = isEntry ? price.minus(reference) : reference.minus(price);
+function slippageOf({ side, price: reference }, price) {
+  const worse = side === 'BUY' ? price.minus(reference) : reference.minus(price);
   return worse.times(exact('10000')).over(reference);
 }
 
@@ -81,11 +81,11 @@ export function settledOutcome({ outcome, code, sent }, isEntry, filled) {
     : { outcome: 'CLAMPED', code: code ?? 'SLIPPAGE' };
 }
 
-/** @param {any} trade @param {{ plan: { sent: Fraction, amount?: Fraction, price?: Fraction }, signal: { isEntry: boolean }, filled: Fraction }} expected */
+/** @param {any} trade @param {{ plan: { sent: Fraction, amount?: Fraction, price?: Fraction }, signal: { isEntry: boolean, side: string }, filled: Fraction }} expected */
 function compareOrder(trade, { plan, signal, filled }) {
   const terms = signal.isEntry
-    ? { type: 'LIMIT', side: 'BUY', time_in_force: 'IOC' }
-    : { type: 'MARKET', side: 'SELL' };
+    ? { type: 'LIMIT', side: signal.side, time_in_force: 'IOC' }
+    : { type: 'MARKET', side: signal.side };
   const numbers = {
     amount: plan.amount ?? plan.sent,
     filled_amount: filled,

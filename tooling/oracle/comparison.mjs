@@ -1,5 +1,8 @@
-import { compareDecision, settledOutcome } from './compare.mjs';
-import { exact, sum } from './fraction.mjs';
+import { compareDecision, settledOutcome, textDifferences } from './compare.mjs';
+import { isReduceOnly } from './exits.mjs';
+import { exact, greatest, sum, ZERO } from './fraction.mjs';
+import { isPerpetual } from './markets.mjs';
+import { oppositeOf } from './signed-plans.mjs';
 
 /** Compares everything that a step has caused with what the rules demand. */
 export class StepComparison {
@@ -52,6 +55,7 @@ export class StepComparison {
       }
       replay.apply(accountId, replay.newFills(account));
       replay.bookAccount(accountId, account);
+      replay.signed.align(accountId, replay.books);
     }
   }
 
@@ -69,7 +73,9 @@ export class StepComparison {
         .newFills(account)
         .filter(
           ({ owner, side, tradeId }) =>
-            owner === copier.id && side === 'SELL' && account.trades.get(tradeId)?.source_trade_id === lotId,
+            owner === copier.id &&
+            side === oppositeOf(lot.side) &&
+            account.trades.get(tradeId)?.source_trade_id === lotId,
         );
       if (own.length === 0) continue;
       replay.apply(copier.account.id, own, lot);
@@ -105,7 +111,8 @@ export class StepComparison {
         this.day.plannedAt.set(signal.symbol, performance.now());
         const leaderTrade = await participants.api.get(`/v1/trades/${signal.lotId}`);
         for (const { copier, decision } of ofSignal) {
-          this.compareOne({ copier, decision, signal, orderAmount: exact(leaderTrade.amount), facts });
+          const orderAmount = exact(leaderTrade.amount).minus(replay.reversedBy(strategy, signal));
+          this.compareOne({ copier, decision, signal, orderAmount, facts });
         }
       }
       for (const change of source?.pending ?? []) {
@@ -137,6 +144,9 @@ export class StepComparison {
     const lot = replay.copiedLot(copier, signal, state.record);
     const fills = this.fillsOf(decision, signal, account);
     const heldBefore = lot.held;
+    const netBefore = isPerpetual(signal.symbol)
+      ? replay.signed.book(copier.account.id, signal.symbol).net
+      : undefined;
     replay.apply(copier.account.id, fills, lot);
     const filled = sum(fills.map(({ amount }) => amount));
     const trade = account.trades.get(decision.trade_id);
@@ -145,7 +155,12 @@ export class StepComparison {
       const most = plan.sent.times(plan.price);
       replay.enteredBy(decision, { copier, lot, bought: lot.held.minus(heldBefore), cost, most });
     }
-    const differences = compareDecision(decision, { signal, plan, trade, filled, cost });
+    const differences = [
+      ...compareDecision(decision, { signal, plan, trade, filled, cost }),
+      ...(netBefore === undefined || trade === undefined
+        ? []
+        : this.reduceOnlyDifferences(trade, { signal, net: netBefore, account })),
+    ];
     const { outcome } = settledOutcome(plan, signal.isEntry, filled);
     replay.outcomesOf.set(decision.id, { copierId: copier.id, outcome });
     this.day.decisions += 1;
@@ -162,6 +177,31 @@ export class StepComparison {
   }
 
   /**
+   * An exit is reduce-only if the net position allows it. Other orders of the step may have been filled before or after it was
+   * planned, so only what is true in each case is compared.
+   *
+   * @param {any} trade
+   * @param {{ signal: import('./signals.mjs').Signal, net: import('./fraction.mjs').Fraction, account: import('./facts.mjs').AccountFacts }} planned
+   */
+  reduceOnlyDifferences(trade, { signal, net, account }) {
+    if (signal.isEntry) return textDifferences(trade, { reduce_only: false });
+    const others = this.stepFills(account, signal.symbol).filter(({ tradeId }) => tradeId !== trade.id);
+    const signed = others.map(({ side, amount }) => (side === 'BUY' ? amount : ZERO.minus(amount)));
+    const most = net.plus(sum(signed.map((amount) => greatest(amount, ZERO.minus(amount)))));
+    const leastNet = net.minus(sum(signed.map((amount) => amount.absolute)));
+    const amount = exact(trade.amount);
+    const cases = [leastNet, most].map((each) => isReduceOnly(each, signal.side, amount));
+    if (cases[0] !== cases[1]) return [];
+    return textDifferences(trade, { reduce_only: cases[0] });
+  }
+
+  /** Returns the fills of the step on an account and pair. @param {import('./facts.mjs').AccountFacts} account @param {string} symbol */
+  stepFills({ fills }, symbol) {
+    const { bookedFills } = this.day.parts.replay;
+    return fills.filter((fill) => fill.symbol === symbol && !bookedFills.has(`${fill.id} ${fill.tradeId}`));
+  }
+
+  /**
    * Returns the new fills of a decision. A copy names the leader's trade that opened its lot. An exit may need
    * several orders, of which the decision names the last one.
    *
@@ -174,7 +214,7 @@ export class StepComparison {
       ({ id, copier_id, source_trade_id, side }) =>
         copier_id === decision.copier_id &&
         source_trade_id === signal.lotId &&
-        side === (signal.isEntry ? 'BUY' : 'SELL') &&
+        side === signal.side &&
         (id === decision.trade_id || !this.named.has(id)),
     );
     const fresh = this.day.parts.replay.newFills(account);

@@ -7,10 +7,10 @@ import { least, ZERO } from './fraction.mjs';
  * @typedef {import('./entries.mjs').CopiedLot} CopiedLot
  */
 
-/** @param {string} copierId @param {string} symbol @param {any} settings @returns {CopiedLot} */
-export function newCopiedLot(copierId, symbol, settings) {
+/** @param {string} copierId @param {string} symbol @param {any} settings @param {'BUY' | 'SELL'} [side] of the entries @returns {CopiedLot} */
+export function newCopiedLot(copierId, symbol, settings, side = 'BUY') {
   const amounts = { sent: ZERO, forgone: ZERO, skipped: ZERO, rest: ZERO, held: ZERO, cost: ZERO };
-  return { ...amounts, copierId, symbol, settings, ratio: undefined, earlier: [] };
+  return { ...amounts, copierId, symbol, settings, side, ratio: undefined, earlier: [] };
 }
 
 /** @param {CopiedLot | undefined} lot @param {import('./lots.mjs').Fill} fill @param {string} base */

@@ -6,7 +6,10 @@ import { compareAccounts } from './end-of-day.mjs';
 import { FactReader } from './facts.mjs';
 import { exact, sum } from './fraction.mjs';
 import { LossWatch, untilExitsAreTried } from './loss-watch.mjs';
+import { MARKETS } from './markets.mjs';
 import { Deck } from './moves.mjs';
+import { PERPETUAL_MOVES } from './perpetual-moves.mjs';
+import { recordMargins } from './perpetual-records.mjs';
 import { Replay } from './replay.mjs';
 
 const pollMs = 60;
@@ -26,20 +29,19 @@ export class Day {
    * @param {{
    *   product: import('../e2e/killable-product.mjs').KillableProduct, venue: import('./venue.mjs').Venue,
    *   random: import('../chaos/random.mjs').Random, report: (difference: object) => void, waitsForEquity: boolean,
+   *   tradingType: import('./markets.mjs').TradingType,
    * }} options `waitsForEquity`: at the end, waits until the product has recorded the last equities
    */
-  constructor({ product, venue, random, report, waitsForEquity }) {
+  constructor({ product, venue, random, report, waitsForEquity, tradingType }) {
     this.product = product;
     this.waitsForEquity = waitsForEquity;
     this.venue = venue;
     this.random = random;
     this.reportDifference = report;
     /** @type {Map<string, number>} the price around which the book of each pair is */
-    this.mids = new Map([
-      ['BTC/USDT', 60_000],
-      ['ETH/USDT', 3_000],
-      ['SOL/USDT', 150],
-    ]);
+    this.mids = new Map(MARKETS[tradingType].prices);
+    this.tradingType = tradingType;
+    this.markets = MARKETS[tradingType];
     this.startedOn = utcDay();
     this.startMids = new Map(this.mids);
     /** @type {Set<string>} the pairs of which the last signal was planned with a book of another shape */
@@ -61,9 +63,11 @@ export class Day {
     this.bookMid = undefined;
     /** @type {Map<string, number>} when the last signal of a pair was compared, by `performance.now()` */
     this.plannedAt = new Map();
+    /** The number of moves that the product refused, because an account has too little. */
+    this.refusals = 0;
     /** The number of copiers that a loss limit has stopped. */
     this.lossStops = 0;
-    this.deck = new Deck(random);
+    this.deck = tradingType === 'spot' ? new Deck(random) : new Deck(random, PERPETUAL_MOVES);
     this.comparison = new StepComparison(this);
   }
 
@@ -76,14 +80,16 @@ export class Day {
 
   /** @param {string} symbol @param {number} price */
   async moveTo(symbol, price) {
-    const text = price.toFixed(2);
+    const text = price.toFixed(this.markets.digits[symbol] ?? 2);
     await this.venue.moveTo(symbol, text);
+    this.replay?.signed.marks.set(symbol, exact(text));
     this.mids.set(symbol, Number(text));
     this.reader?.prices.push({ at: Date.now(), symbol, price: exact(text) });
   }
 
   /** A price of a third asset counts for 60 s, so it is traded again before. */
   async keepThirdAssetKnown() {
+    if (this.tradingType === 'perpetual') return;
     if (performance.now() - this.thirdAssetAt > THIRD_ASSET_MS)
       await this.tradeThirdAsset(this.mids.get('SOL/USDT') ?? 0);
   }
@@ -110,8 +116,8 @@ export class Day {
     // A release without this field says that a fee in a third asset has no known rate.
     const valuesThirdAssets = 'fees_incomplete' in analytics;
     this.reader = new FactReader(participants.api, this.venue, { valuesThirdAssets });
-    await this.open();
     this.replay = new Replay(participants, (difference) => this.report(difference));
+    await this.open();
     for (const copier of participants.copiers) {
       const ledger = await this.venue.ledger(copier.account.credentials);
       const known = this.replay.balances.has(copier.account.id);
@@ -122,7 +128,7 @@ export class Day {
     // Without a recorded equity, rule 6 skips as STALE_EQUITY.
     await wait(EQUITY_RECORDED_MS);
     await this.recordEquities();
-    this.losses = new LossWatch(this);
+    if (this.tradingType === 'spot') this.losses = new LossWatch(this);
   }
 
   /** Reads a copier's settings and status. @param {import('./participants.mjs').Copier} copier */
@@ -142,7 +148,8 @@ export class Day {
 
   /** Returns the price that the driver has set last. @param {{ base: string, quote?: string }} pair */
   priceOf({ base }) {
-    return exact(this.mids.get(`${base}/USDT`) ?? 0);
+    const suffix = this.tradingType === 'spot' ? '' : ':USDT';
+    return exact(this.mids.get(`${base}/USDT${suffix}`) ?? 0);
   }
 
   /** @param {string} copierId */
@@ -183,6 +190,10 @@ export class Day {
   /** Records the equity of every account. */
   async recordEquities() {
     const { participants, replay } = this.parts;
+    if (this.tradingType === 'perpetual') {
+      await recordMargins(this);
+      return;
+    }
     const prices = new Map(
       [...this.mids].map(([symbol, price]) => [String(symbol.split('/')[0]), exact(price)]),
     );

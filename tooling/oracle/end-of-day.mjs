@@ -3,6 +3,7 @@ import { compareOrders, numberDifferences, textDifferences } from './compare.mjs
 import { closedTradesOf, figuresOf, strategyStatistics } from './figures.mjs';
 import { exact, greatest, sum, ZERO } from './fraction.mjs';
 import { compareLots } from './lot-records.mjs';
+import { fundingOf } from './perpetual-records.mjs';
 import { oneDayDifferences, openValueOf, resultOf } from './results.mjs';
 
 /**
@@ -17,6 +18,8 @@ import { oneDayDifferences, openValueOf, resultOf } from './results.mjs';
 
 /** In this time the product values all fees, records prices and equities, and computes figures. */
 const COMPUTED_MAX_MS = 180_000;
+/** In this time a stream reports a balance after the last trade. */
+const REPORTED_MAX_MS = 15_000;
 
 /** @param {Day} day */
 export async function compareAccounts(day) {
@@ -29,6 +32,7 @@ export async function compareAccounts(day) {
   const accounts = new Map(
     [...participants.strategies, ...participants.copiers].map(({ account }) => [account.id, account]),
   );
+  if (day.tradingType === 'perpetual') await compareBeforeReconnection(day, [...accounts.values()]);
   for (const account of accounts.values())
     await compare({ account: account.name }, () => compareAccount(day, account));
   for (const exit of replay.carriedExits)
@@ -46,6 +50,27 @@ export async function compareAccounts(day) {
     await compare({ copier: copier.name }, () => compareCopier(day, copier));
   for (const strategy of participants.strategies)
     await compare({ strategy: strategy.account.name }, () => compareStrategy(day, strategy));
+}
+
+/**
+ * Compares the balances that the account streams have reported. Then all streams connect again, because the product reads
+ * payments that are not paid at a regular time of funding only after that (ADR 52).
+ *
+ * @param {Day} day
+ * @param {readonly Account[]} accounts
+ */
+async function compareBeforeReconnection(day, accounts) {
+  const deadline = performance.now() + REPORTED_MAX_MS;
+  for (const account of accounts) {
+    const differences = await untilEqual(async () => {
+      const { balance } = await day.parts.participants.api.get(`/v1/exchanges/${account.id}`);
+      const totals = totalsOf(day, await day.venue.ledger(account.credentials));
+      return numberDifferences(withZeros(balance, totals), totals).map(named('balance'));
+    }, deadline);
+    if (differences.length > 0)
+      day.report({ account: account.name, problem: 'the balance before a reconnection', differences });
+  }
+  await day.venue.admin('POST', 'streams/disconnect', {});
 }
 
 /**
@@ -81,13 +106,10 @@ async function compareAccount(day, account) {
   const priceOf = lastPrices(day);
   const analytics = await api.get(`/v1/trades/analytics?exchange_account_id=${account.id}`);
   const record = await api.get(`/v1/exchanges/${account.id}`);
-  const totals = Object.fromEntries(
-    Object.entries(facts.ledger.balances).map(([asset, { free, locked }]) => [
-      asset,
-      exact(free).plus(exact(locked)),
-    ]),
-  );
-  const figures = figuresOf({ books, fills: facts.fills, priceOf });
+  const totals = totalsOf(day, facts.ledger);
+  const funding = fundingOf(books, facts.ledger);
+  const results = figuresOf({ books, fills: facts.fills, priceOf });
+  const figures = { ...results, funding: funding.total, net_pnl: results.net_pnl.plus(funding.total) };
   return [
     ...compareOrders(facts),
     ...numberDifferences(withZeros(record.balance, totals), totals).map(named('balance')),
@@ -109,10 +131,25 @@ async function compareAccount(day, account) {
     ...compareLots(await api.list(`/v1/lots?exchange_account_id=${account.id}`), {
       books,
       priceOf,
+      fundingOf: (lot) => funding.ofLots.get(lot) ?? ZERO,
       strategyIdOf: ({ owner, copierId }) =>
         copierId === undefined ? owner : day.copierOf(copierId).strategy.id,
     }),
   ];
+}
+
+/** Returns the balances of the account in the wallet of its trading type. @param {Day} day @param {any} ledger */
+function totalsOf({ tradingType }, { balances, futures_balances }) {
+  if (tradingType === 'perpetual') return { USDT: exact(futures_balances.USDT.wallet) };
+  return Object.fromEntries(
+    Object.entries(balances).map(([asset, { free, locked }]) => [asset, exact(free).plus(exact(locked))]),
+  );
+}
+
+/** Returns the funding of the lots of a strategy or copier. @param {Day} day @param {Account} account @param {string} owner */
+async function fundingOfOwner(day, account, owner) {
+  const { ofLots } = fundingOf(booksOf(day, account), await day.venue.ledger(account.credentials));
+  return sum([...ofLots].filter(([lot]) => lot.owner === owner).map(([, amount]) => amount));
 }
 
 /**
@@ -173,15 +210,16 @@ async function compareCopier(day, copier) {
   const { stats } = await day.refresh(copier);
   const books = booksOf(day, copier.account);
   const result = resultOf(books, copier.id, lastPrices(day));
+  const funding = await fundingOfOwner(day, copier.account, copier.id);
   const hasCopies = books.some(({ lots }) => lots.some(({ owner }) => owner === copier.id));
   return [
     ...numberDifferences(stats, {
-      net_pnl: result.realized,
+      net_pnl: result.realized.plus(funding),
       unrealized_pnl: result.open,
       open_exposure_quote: openValueOf(books, copier.id, lastPrices(day)),
       ...day.parts.replay.countsOf(copier.id),
     }),
-    ...(hasCopies ? ratioDifferences(day, copier.account, stats, result) : []),
+    ...(hasCopies ? ratioDifferences(day, copier.account, stats, withFunding(result, funding)) : []),
   ].map(named('stats'));
 }
 
@@ -203,25 +241,33 @@ async function compareStrategy(day, { id, account }) {
   const books = booksOf(day, account);
   const result = resultOf(books, id, lastPrices(day));
   const followers = copiers.filter(({ strategy }) => strategy.id === id);
+  const funding = await fundingOfOwner(day, account, id);
+  const fundings = await Promise.all(
+    followers.map((copier) => fundingOfOwner(day, copier.account, copier.id)),
+  );
   return [
     ...numberDifferences(record, {
       ...strategyStatistics(books, id),
-      net_pnl: result.realized,
-      copier_net_pnl: sum(
-        followers.map(
+      net_pnl: result.realized.plus(funding),
+      copier_net_pnl: sum([
+        ...fundings,
+        ...followers.map(
           (copier) => resultOf(booksOf(day, copier.account), copier.id, lastPrices(day)).realized,
         ),
-      ),
+      ]),
     }),
     // These are computed once a minute while lots are open.
     ...(day.waitsForEquity
       ? [
           ...numberDifferences(record, { unrealized_pnl: result.open }),
-          ...ratioDifferences(day, account, record, result),
+          ...ratioDifferences(day, account, record, withFunding(result, funding)),
         ]
       : []),
   ].map(named('performance'));
 }
+
+/** @param {import('./results.mjs').Result} result @param {import('./fraction.mjs').Fraction} funding */
+const withFunding = (result, funding) => ({ ...result, realized: result.realized.plus(funding) });
 
 /**
  * Compares the decision about an exit that waited.

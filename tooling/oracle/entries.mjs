@@ -16,7 +16,7 @@ import { exact, greatest, ONE, ZERO } from './fraction.mjs';
  * }} Settings as the API shows them
  *
  * @typedef {{
- *   copierId: string, symbol: string, settings: Settings, ratio: Fraction | undefined, sent: Fraction, forgone: Fraction,
+ *   copierId: string, symbol: string, side: 'BUY' | 'SELL', settings: Settings, ratio: Fraction | undefined, sent: Fraction, forgone: Fraction,
  *   skipped: Fraction, rest: Fraction, held: Fraction, cost: Fraction, earlier: object[],
  * }} CopiedLot a copier's record of one lot of its leader; `skipped`: what the leader bought before the ratio was set; `forgone`:
  *   what is never bought of the copier's share; `rest`: what the step left of the last exit; `held`, `cost`: what is open of it;
@@ -170,7 +170,7 @@ function reservationOf({ pair, margin }, amount, price) {
  * @param {Fraction} price
  * @returns {{ amount: Fraction, code?: string }}
  */
-function clamp({ lot, exposure, margin }, target, price) {
+function clamp({ lot, exposure, margin, reference, side = 'BUY' }, target, price) {
   // Rule 1: the size does not depend on how many signals report an order, so its entries share the limit of one trade.
   const { max_trade_quote, max_open_quote } = lot.settings.limits;
   /** @type {{ amount: Fraction, code?: string }} */
@@ -182,7 +182,11 @@ function clamp({ lot, exposure, margin }, target, price) {
   for (const [code, quote] of /** @type {[string, Fraction | undefined][]} */ (bounds)) {
     if (quote === undefined) continue;
     const before = code === 'MAX_TRADE' ? lot.sent : ZERO;
-    const most = greatest(ZERO, quote.over(price).minus(before));
+    // A short can be sold at the reference price, which is more than its limit price.
+    const most = greatest(
+      ZERO,
+      quote.over(side === 'BUY' ? price : greatest(price, reference)).minus(before),
+    );
     if (most.isBelow(result.amount)) result = { amount: most, code };
   }
   const most = margin?.mostAmount(lot.settings.limits);

@@ -47,13 +47,20 @@ export class FactReader {
     return { trades, fills, ledger };
   }
 
+  /** Returns whether a copy enters its leader's lot: it has the side of the trade that opened that lot. @param {any} trade */
+  isEntry(trade) {
+    if (trade?.source_trade_id === undefined) return undefined;
+    const source = [...this.trades.values()].find((trades) => trades.has(trade.source_trade_id));
+    return source?.get(trade.source_trade_id)?.side === trade.side;
+  }
+
   /**
    * @param {any} fill of the ledger
    * @param {any} trade undefined if the product does not know the order
    * @returns {Fill & { symbol: string }}
    */
   fillOf(fill, trade) {
-    const [base, quote] = fill.symbol.split('/');
+    const [base, quote] = fill.symbol.split(/[/:]/);
     const at = Date.parse(fill.executed_at);
     const price = exact(fill.price);
     const fee = exact(fill.fee);
@@ -68,6 +75,7 @@ export class FactReader {
       copierId: trade?.copier_id,
       sourceTradeId: trade?.source_trade_id,
       closes: this.closedLots.get(trade?.id),
+      isEntry: this.isEntry(trade),
       side: fill.side,
       price,
       amount: exact(fill.amount),

@@ -28,7 +28,13 @@ export async function untilBookIsRead(day, symbol) {
 }
 
 /** Returns an amount of a random value. @param {Day} day @param {string} symbol */
-function drawAmount(day, symbol) {
+export function drawAmount(day, symbol) {
+  if (day.tradingType === 'perpetual')
+    return amountFor(
+      day,
+      symbol,
+      day.random.pick([90, 200, 700, 2_500, 6_000]) * day.random.between(0.8, 1.3),
+    );
   return amountFor(day, symbol, day.random.pick([20, 60, 200, 700, 1_500]) * day.random.between(0.8, 1.3));
 }
 
@@ -44,7 +50,7 @@ function amountFor(day, symbol, value) {
  * @param {string} symbol
  * @param {object} terms
  */
-async function order(day, strategy, symbol, terms) {
+export async function order(day, strategy, symbol, terms) {
   return await day.parts.participants.api.post('/v1/trades', {
     exchange_account_id: strategy.account.id,
     trade_pair_id: day.parts.replay.pair(symbol).id,
@@ -77,15 +83,20 @@ async function buyAmount(day, strategy, symbol, amount) {
 
 /** A resting order fills in two parts; what is left is cancelled. @type {Move} */
 export async function buyInParts(day, strategy, symbol) {
+  return await orderInParts(day, strategy, symbol, { side: 'BUY', amount: drawAmount(day, symbol) });
+}
+
+/** @param {Day} day @param {Strategy} strategy @param {string} symbol @param {{ side: 'BUY' | 'SELL', amount: import('./fraction.mjs').Fraction }} terms */
+export async function orderInParts(day, strategy, symbol, { side, amount }) {
   const pair = day.parts.replay.pair(symbol);
-  const amount = drawAmount(day, symbol);
+  const isPurchase = side === 'BUY';
   const price = exact(day.mids.get(symbol) ?? 0)
-    .times(exact('0.9995'))
+    .times(exact(isPurchase ? '0.9995' : '1.0005'))
     .floorTo(pair.tick);
-  day.move = `the leader's order for ${amount} ${symbol} at ${price} fills in parts`;
+  day.move = `the leader's order to ${isPurchase ? 'buy' : 'sell'} ${amount} ${symbol} at ${price} fills in parts`;
   const { id } = await order(day, strategy, symbol, {
     type: 'LIMIT',
-    side: 'BUY',
+    side,
     amount: String(amount),
     price: String(price),
   });
@@ -96,13 +107,16 @@ export async function buyInParts(day, strategy, symbol) {
     if (!part.isPositive) break;
     const [below, above] = ['0.998', '1.002'].map((times) => price.times(exact(times)).floorTo(pair.tick));
     if (below === undefined || above === undefined) throw new Error('no prices');
+    /** @type {[string, string][]} */
+    const near = [
+      [String(price), String(part)],
+      [String(isPurchase ? above : below), '5000'],
+    ];
+    /** @type {[string, string][]} */
+    const far = [[String(isPurchase ? below : above), '5000']];
     await day.venue.setBook({
       symbol,
-      bids: [[String(below), '50']],
-      asks: [
-        [String(price), String(part)],
-        [String(above), '50'],
-      ],
+      ...(isPurchase ? { bids: far, asks: near } : { bids: near, asks: far }),
     });
     day.bookMid = below.plus(above).over(exact('2'));
     filled = filled.plus(part);
@@ -110,7 +124,17 @@ export async function buyInParts(day, strategy, symbol) {
     await day.settleAndCompare();
   }
   await day.parts.participants.api.post(`/v1/trades/${id}/cancel`, {}).catch(() => undefined);
+  await untilEnded(day, id);
   return day.move;
+}
+
+/** Waits until no later price can fill the order. @param {Day} day @param {string} id */
+async function untilEnded(day, id) {
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    const { status } = await day.parts.participants.api.get(`/v1/trades/${id}`);
+    if (status !== 'PENDING' && status !== 'PARTIALLY_FILLED') return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
 }
 
 /** @param {Day} day @param {string} id */

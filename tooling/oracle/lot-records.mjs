@@ -1,5 +1,5 @@
 import { numberDifferences, textDifferences } from './compare.mjs';
-import { exact, sum } from './fraction.mjs';
+import { exact, sum, ZERO } from './fraction.mjs';
 import { lotFigures } from './lots.mjs';
 
 /**
@@ -13,11 +13,11 @@ import { lotFigures } from './lots.mjs';
  * @param {readonly any[]} records all lots of the account, as the API shows them
  * @param {{
  *   books: readonly import('./lots.mjs').LotBook[], priceOf: (book: import('./lots.mjs').LotBook) => import('./fraction.mjs').Fraction,
- *   strategyIdOf: (lot: Lot) => string | undefined,
+ *   strategyIdOf: (lot: Lot) => string | undefined, fundingOf?: (lot: Lot) => import('./fraction.mjs').Fraction,
  * }} account
  * @returns {Difference[]}
  */
-export function compareLots(records, { books, priceOf, strategyIdOf }) {
+export function compareLots(records, { books, priceOf, strategyIdOf, fundingOf = () => ZERO }) {
   const expected = books.flatMap((book) => book.lots.map((lot) => ({ book, lot })));
   if (records.length !== expected.length)
     return [{ field: 'number of lots', product: records.length, oracle: expected.length }];
@@ -31,14 +31,14 @@ export function compareLots(records, { books, priceOf, strategyIdOf }) {
         copier_id: lot.copierId,
         strategy_id: strategyIdOf(lot),
         source_trade_id: lot.sourceTradeId,
-        side: 'BUY',
+        side: lot.side,
         status: isOpen ? 'OPEN' : 'CLOSED',
         is_detached: lot.isDetached,
         fees_incomplete: false,
         opened_at: new Date(lot.at).toISOString(),
         closed_at: closedAtOf(book, lot),
       }),
-      ...numberDifferences(record, lotFigures(book, lot, priceOf(book))),
+      ...numberDifferences(record, { ...lotFigures(book, lot, priceOf(book)), funding: fundingOf(lot) }),
     ].map((difference) => ({ ...difference, field: `lot ${record.id} ${difference.field}` }));
   });
 }

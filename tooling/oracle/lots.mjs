@@ -18,14 +18,15 @@ import { least, sum, ZERO } from './fraction.mjs';
  * @typedef {{
  *   tradeId: string, owner: string | undefined, copierId: string | undefined, sourceTradeId: string | undefined, side: 'BUY' | 'SELL',
  *   price: Fraction, opened: Fraction, open: Fraction, cost: Fraction, fees: Fraction, at: number, isDetached: boolean,
- * }} Lot `opened`: the amount that the fill opened, less a fee in base currency; `cost`: what all of it cost, with fees, or for
+ *   original?: Lot,
+ * }} Lot `original`: the lot of which this is a copy in a plan; `opened`: the amount that the fill opened, less a fee in base currency; `cost`: what all of it cost, with fees, or for
  *   a short lot, its proceeds less fees; `isDetached`: something other than its copier reduced a copy
  *
  * @typedef {{ lot: Lot, before: Fraction, amount: Fraction, pnl: Fraction, fill: Fill }} Closure
  *   `before`: the open amount before the closure; `amount`: the part that was closed, with dust
  */
 export class LotBook {
-  /** @param {{ base: string, step: Fraction, tick: Fraction, settle?: string | undefined }} pair `settle`: of a perpetual */
+  /** @param {{ symbol: string, base: string, step: Fraction, tick: Fraction, settle?: string | undefined }} pair `settle`: of a perpetual */
   constructor(pair) {
     this.pair = pair;
     this.isSigned = pair.settle !== undefined;

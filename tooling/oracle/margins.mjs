@@ -18,7 +18,9 @@ export class Margin {
    *   maintenance: Fraction,
    * }} account `symbol`, `side`, `mark`: of the entry; `equity`: with open results
    */
-  constructor({ symbol, side, positions, mark, equity, leverage, maintenance }) {
+  constructor(account) {
+    const { symbol, side, positions, mark, equity, leverage, maintenance } = account;
+    this.account = account;
     this.side = side;
     this.mark = mark;
     this.equity = equity;
@@ -32,6 +34,11 @@ export class Margin {
         .filter((position) => position.symbol !== symbol)
         .map((position) => position.net.absolute.times(position.mark)),
     );
+  }
+
+  /** @param {Fraction} equity */
+  withEquity(equity) {
+    return new Margin({ ...this.account, equity });
   }
 
   /**

@@ -131,6 +131,7 @@ describe('the records of lots', () => {
     status: lot.open.isPositive ? 'OPEN' : 'CLOSED',
     is_detached: false,
     fees_incomplete: false,
+    funding: '0',
     opened_at: new Date(lot.at).toISOString(),
     ...(lot.open.isPositive ? {} : { closed_at: '1970-01-01T00:00:04.000Z' }),
     ...shown(lotFigures(lots, lot, exact('100'))),

@@ -4,7 +4,9 @@ import { Equities } from './equities.mjs';
 import { planExit } from './exits.mjs';
 import { exact, greatest, least, ONE, sum, ZERO } from './fraction.mjs';
 import { LotBook } from './lots.mjs';
+import { isPerpetual } from './markets.mjs';
 import { SignalSource } from './signals.mjs';
+import { oppositeOf, SignedPlans } from './signed-plans.mjs';
 
 /**
  * Repeats the day from the facts: decides for each copier and signal what the rules say, and compares it with what the
@@ -34,6 +36,8 @@ export class Replay {
     this.equities = new Equities();
     /** @type {Map<string, LotBook>} by account and symbol */
     this.books = new Map();
+    /** On perpetuals: the lots and margins of which the plans know. */
+    this.signed = new SignedPlans(participants.copiers, this.equities, (symbol) => this.pair(symbol));
     /** @type {Map<string, CopiedLot>} by copier and lot of the leader */
     this.copiedLots = new Map();
     /** @type {Map<string, Map<string, Fraction>>} total balances by account and asset */
@@ -103,6 +107,10 @@ export class Replay {
   apply(accountId, fills, lot) {
     for (const fill of fills) {
       this.appliedFills.add(keyOf(fill));
+      if (isPerpetual(fill.symbol)) {
+        this.signed.apply(accountId, fill, this.copiedLots);
+        continue;
+      }
       const [base = '', quote = ''] = fill.symbol.split('/');
       const sign = exact(fill.side === 'BUY' ? '1' : '-1');
       this.addBalance(accountId, base, fill.amount.times(sign));
@@ -154,6 +162,13 @@ export class Replay {
     return named.open.isBelow(this.pair(symbol).step) ? amount.plus(named.open) : amount;
   }
 
+  /** Returns what the order of a signal closed before it opened a lot: rule 5. @param {Strategy} strategy @param {{ symbol: string, lotId: string }} signal */
+  reversedBy({ account }, { symbol, lotId }) {
+    const { closures, isSigned } = this.book(account.id, symbol);
+    if (!isSigned) return ZERO;
+    return sum(closures.filter(({ fill }) => fill.tradeId === lotId).map(({ amount }) => amount));
+  }
+
   /** @param {AccountFacts} facts */
   newFills(facts) {
     return unknownTo(this.appliedFills, facts);
@@ -173,12 +188,13 @@ export class Replay {
 
   /**
    * @param {Copier} copier
-   * @param {{ lotId: string, symbol: string }} signal
+   * @param {{ lotId: string, symbol: string, isEntry: boolean, side: 'BUY' | 'SELL' }} signal
    * @param {any} settings those that hold if the lot is new
    */
-  copiedLot(copier, { lotId, symbol }, settings) {
+  copiedLot(copier, { lotId, symbol, isEntry, side }, settings) {
     const key = `${copier.id} ${lotId}`;
-    const found = this.copiedLots.get(key) ?? newCopiedLot(copier.id, symbol, settings);
+    const lotSide = isEntry ? side : oppositeOf(side);
+    const found = this.copiedLots.get(key) ?? newCopiedLot(copier.id, symbol, settings, lotSide);
     this.copiedLots.set(key, found);
     return found;
   }
@@ -209,10 +225,16 @@ export class Replay {
       certain: lot.held,
       openLots: this.openLotsOf(copier).length,
       exposure: sum(this.openLotsOf(copier).map(({ cost }) => cost)),
-      freeQuote: this.balance(copier.account.id, this.pair(signal.symbol).quote),
+      freeQuote: this.freeQuoteOf(copier, signal.symbol),
       equity,
+      ...this.signed.termsOf(copier, signal),
     };
-    const planned = [entry, ...this.beforeOpenOrders(entry, { copier, lot, decision })].map((each) => {
+    const variants = [
+      entry,
+      ...this.beforeOpenOrders(entry, { copier, lot, decision }),
+      ...this.signed.withOtherEquities(entry, copier),
+    ];
+    const planned = variants.map((each) => {
       const after = { ...lot };
       return { plan: planEntry({ ...each, lot: after }), after };
     });
@@ -230,6 +252,18 @@ export class Replay {
     // The ratio is frozen by the order that opens the copier's own lot.
     if (!isEntered) lot.ratio = undefined;
     return { ...plan, ratio };
+  }
+
+  /** What the account can pay or, on perpetuals, use as margin. @param {Copier} copier @param {string} symbol */
+  freeQuoteOf({ account }, symbol) {
+    return isPerpetual(symbol)
+      ? this.signed.availableOf(account.id)
+      : this.balance(account.id, this.pair(symbol).quote);
+  }
+
+  /** The amount of the base currency that an exit may sell. @param {Copier} copier @param {CopiedLot} lot */
+  freeBaseOf({ account }, { symbol, held }) {
+    return isPerpetual(symbol) ? held : this.balance(account.id, this.pair(symbol).base);
   }
 
   /**
@@ -287,7 +321,7 @@ export class Replay {
       held: lot.held,
       owed,
       rest: lot.rest,
-      freeBase: this.balance(copier.account.id, this.pair(signal.symbol).base),
+      freeBase: this.freeBaseOf(copier, lot),
       price: signal.price,
     });
     if (plan.outcome === 'PENDING') {
@@ -343,7 +377,7 @@ export class Replay {
       held: lot.held,
       owed: sum(waiting.map(({ target }) => target)),
       rest: ZERO,
-      freeBase: this.balance(copier.account.id, pair.base),
+      freeBase: this.freeBaseOf(copier, lot),
       price,
     });
     return plan.outcome === 'COPIED';
@@ -366,12 +400,28 @@ export class Replay {
   }
 
   /**
+   * After a difference: takes over the ratio and the amounts of an entry, so that the lot causes no further differences.
+   *
+   * @param {any} decision
+   * @param {CopiedLot} lot
+   */
+  followEntry({ inputs, outcome, target_amount, sent_amount }, lot) {
+    if (inputs.ratio === undefined || inputs.sent_before === undefined) return;
+    const [target, sent] = [exact(target_amount), exact(sent_amount)];
+    lot.sent = exact(inputs.sent_before).plus(sent);
+    const isGivenUp = outcome === 'CLAMPED' || outcome === 'SKIPPED';
+    lot.forgone = exact(inputs.forgone_before).plus(isGivenUp ? greatest(ZERO, target.minus(sent)) : ZERO);
+    lot.ratio = lot.sent.isPositive ? exact(inputs.ratio) : undefined;
+  }
+
+  /**
    * After a difference: takes over that the product still has to sell a part of an exit.
    *
    * @param {any} decision
    * @param {{ lot: CopiedLot, copier: Copier, lotId: string, filled: Fraction }} facts
    */
   follow(decision, { lot, copier, lotId, filled }) {
+    if (decision.kind === 'OPEN' || decision.kind === 'INCREASE') this.followEntry(decision, lot);
     if (decision.outcome !== 'PENDING' || this.pendingExits.has(decision.id)) return;
     const target = exact(decision.target_amount).minus(filled);
     const lotKey = `${copier.id} ${lotId}`;

@@ -4,10 +4,18 @@ import { Day } from './day.mjs';
 import { openParticipants } from './participants.mjs';
 import { Venue } from './venue.mjs';
 
+/** Limits of the futures of the paper exchange for many accounts behind one IP address; fundings are paid by moves alone. */
+const ampleFutures = {
+  FUTURES_WEIGHT_PER_MINUTE: '10000000',
+  FUTURES_ORDERS_PER_10S: '100000',
+  FUTURES_ORDERS_PER_MINUTE: '1000000',
+  SCHEDULED_PAYMENTS: 'off',
+};
+
 /**
  * Plays random days through the product until it made enough decisions, and compares all of them with the oracle.
  *
- * @param {{ seed: number, decisions: number, copiers?: number, waitsForEquity?: boolean, stopsAtDifference?: boolean, print?: (line: string) => void, log?: (line: string) => void }} options
+ * @param {{ seed: number, decisions: number, copiers?: number, tradingType?: import('./markets.mjs').TradingType, waitsForEquity?: boolean, stopsAtDifference?: boolean, print?: (line: string) => void, log?: (line: string) => void }} options
  *   `copiers`: of each of the two strategies; `waitsForEquity`: compares the last recorded equities exactly, which takes a minute;
  *   `stopsAtDifference`: ends the day at its first difference; `print` receives progress and differences, `log` the services' log lines
  * @returns {Promise<{ decisions: number, decks: number, outcomes: Record<string, number>, differences: object[] }>} `decks`: decks of moves that were played to the end
@@ -16,6 +24,7 @@ export async function runOracle({
   seed,
   decisions,
   copiers = 8,
+  tradingType = 'spot',
   waitsForEquity = false,
   stopsAtDifference = false,
   print = () => {},
@@ -23,7 +32,8 @@ export async function runOracle({
 }) {
   const product = await startKillableProduct({
     only: ['paper-exchange', 'trading-worker', 'rest-api'],
-    extraEnv: { 'paper-exchange': { MARKET: 'off' } },
+    extraEnv: { 'paper-exchange': { MARKET: 'off', ...(tradingType === 'spot' ? {} : ampleFutures) } },
+    ...(tradingType === 'spot' ? {} : { venueTradingTypes: ['spot', 'perpetual'] }),
     print: log,
   });
   try {
@@ -35,10 +45,14 @@ export async function runOracle({
       differences.push(difference);
       print(`DIFFERENCE ${JSON.stringify(difference)}`);
     };
-    const day = new Day({ product, venue, random, report, waitsForEquity });
+    const day = new Day({ product, venue, random, report, waitsForEquity, tradingType });
     await day.open();
     print('the product runs');
-    const participants = await openParticipants(product, venue, random, { strategies: 2, copiers });
+    const participants = await openParticipants(product, venue, random, {
+      strategies: 2,
+      copiers,
+      tradingType,
+    });
     await day.begin(participants);
     print(
       `seed ${seed}: ${participants.copiers.length} copiers follow ${participants.strategies.length} strategies`,
@@ -47,6 +61,7 @@ export async function runOracle({
     while (day.decisions < decisions && !isOver()) await day.step();
     print(`${day.steps} moves played`);
     if (!isOver()) await day.close();
+    if (day.refusals > 0) print(`${day.refusals} moves were refused`);
     print(`loss limits stopped ${day.lossStops} copiers`);
     return { decisions: day.decisions, decks: day.deck.finished, outcomes: day.outcomes, differences };
   } finally {

@@ -1,5 +1,6 @@
 import { exact, sum } from './fraction.mjs';
 import { buy, untilFilled } from './leader-moves.mjs';
+import { drawPerpetualSizing } from './perpetual-settings.mjs';
 import { drawSizing } from './settings.mjs';
 
 /**
@@ -39,7 +40,7 @@ export async function startCopier(day, strategy) {
 export async function editCopier(day, strategy) {
   const copier = drawCopierOf(day, strategy);
   const { api } = day.parts.participants;
-  const sizing = drawSizing(day.random);
+  const sizing = day.tradingType === 'spot' ? drawSizing(day.random) : drawPerpetualSizing(day.random);
   await api.patch(`/v1/copiers/${copier.id}`, { sizing });
   await day.refresh(copier);
   return `${copier.name} gets ${JSON.stringify(sizing)}`;
@@ -108,7 +109,8 @@ export async function closeLot(day, strategy, symbol) {
     const lot = book.lots.findLast(({ open, owner }) => open.isPositive && owner === copierId);
     const amount = lot?.open.times(fraction).floorTo(replay.pair(symbol).marketStep);
     if (lot === undefined || amount === undefined) continue;
-    if (amount.times(exact(day.mids.get(symbol) ?? 0)).isBelow(exact('11'))) continue;
+    const least = replay.pair(symbol).minNotional.times(exact('1.1'));
+    if (amount.times(exact(day.mids.get(symbol) ?? 0)).isBelow(least)) continue;
     const path = `/v1/lots?copier_id=${copierId}&status=OPEN`;
     const record = (await participants.api.list(path)).find((each) => isOf(each, lot));
     if (record === undefined) {
@@ -116,14 +118,14 @@ export async function closeLot(day, strategy, symbol) {
       continue;
     }
     const trade = await participants.api.post(`/v1/lots/${record.id}/close`, { fraction: String(fraction) });
-    reader.closedLots.set(trade.id, (each) => each === lot);
+    reader.closedLots.set(trade.id, (each) => each === lot || each.original === lot);
     replay.closedCopies.set(trade.id, { key: `${copierId} ${lot.sourceTradeId}`, open: lot.open });
     if (exact(trade.amount).compare(amount) !== 0)
       day.report({ problem: 'a lot is closed by another amount', trade, amount: String(amount) });
     await untilFilled(day, trade.id, amount);
     return `${name}'s user closes ${amount} of lot ${record.id}`;
   }
-  return await buy(day, strategy, symbol);
+  return (await day.deck.moves[0]?.[1](day, strategy, symbol)) ?? 'nothing';
 }
 
 /** @param {any} record of GET /v1/lots @param {import('./lots.mjs').Lot} lot */
@@ -141,7 +143,7 @@ export async function restart(day) {
 }
 
 /** @param {Day} day @param {Strategy} strategy */
-function drawCopierOf(day, strategy) {
+export function drawCopierOf(day, strategy) {
   const { copiers } = day.parts.participants;
   return day.random.pick(copiers.filter((copier) => copier.strategy.id === strategy.id));
 }

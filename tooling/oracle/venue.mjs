@@ -1,5 +1,6 @@
 import { ledgerOf } from '../chaos/venue.mjs';
 import { exact } from './fraction.mjs';
+import { isPerpetual } from './markets.mjs';
 
 /**
  * Controls the paper exchange, and reads its records. The market maker is off, so nothing but the driver and the orders
@@ -25,9 +26,13 @@ export class Venue {
     if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`);
   }
 
-  /** Moves the price, and fills the book around it. @param {string} symbol @param {string} price */
-  async moveTo(symbol, price) {
-    await this.admin('POST', 'market', { symbol, price });
+  /** Moves the price, and fills the book around it. The mark price of a contract is fixed. @param {string} symbol @param {string} price @param {string} [mark] */
+  async moveTo(symbol, price, mark = price) {
+    await this.admin('POST', 'market', {
+      symbol,
+      price,
+      ...(isPerpetual(symbol) ? { mark_price: mark } : {}),
+    });
   }
 
   /** @param {{ symbol: string, bids: [string, string][], asks: [string, string][] }} book */
@@ -37,7 +42,9 @@ export class Venue {
 
   /** Returns the middle of the book. @param {string} symbol */
   async bookMid(symbol) {
-    const response = await fetch(`${this.url}/api/v3/ticker/bookTicker?symbol=${symbol.replace('/', '')}`);
+    const path = isPerpetual(symbol) ? 'fapi/v1' : 'api/v3';
+    const id = symbol.replace(/:.*/, '').replace('/', '');
+    const response = await fetch(`${this.url}/${path}/ticker/bookTicker?symbol=${id}`);
     const { bidPrice, askPrice } = /** @type {any} */ (await response.json());
     return exact(bidPrice).plus(exact(askPrice)).over(exact('2'));
   }
