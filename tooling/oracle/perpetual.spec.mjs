@@ -2,10 +2,14 @@ import { seeded } from '../chaos/random.mjs';
 import { newCopiedLot } from './copied-lots.mjs';
 import { planEntry } from './entries.mjs';
 import { isReduceOnly, planExit } from './exits.mjs';
+import { FactReader } from './facts.mjs';
 import { figuresOf } from './figures.mjs';
 import { exact, least, sum, ZERO } from './fraction.mjs';
+import { compareLots } from './lot-records.mjs';
 import { LotBook, lotFigures } from './lots.mjs';
 import { divideFunding, equityOf, fundingOfLots, Margin } from './margins.mjs';
+import { fundingOf } from './perpetual-records.mjs';
+import { Replay } from './replay.mjs';
 import { resultOf } from './results.mjs';
 import { SignalSource } from './signals.mjs';
 
@@ -405,5 +409,138 @@ describe('random fills of copiers, their user and the exchange on one account', 
       // Exits come before the entry of a reversal.
       expect(own.map(({ isEntry }) => isEntry)).toEqual(own.map(({ isEntry }) => isEntry).toSorted());
     }
+  });
+});
+
+describe('what the driver applies to plans', () => {
+  const account = { id: 'account', name: 'account', credentials: {} };
+  const copiers = ['one', 'two'].map((id) => ({
+    id,
+    name: id,
+    account,
+    strategy: { id: 'strategy', account: { id: 'leader' } },
+  }));
+  const replayOf = () =>
+    new Replay(
+      { copiers, strategies: [{ id: 'strategy', account: { id: 'leader' } }], pairs: [pair] },
+      () => {},
+    );
+  const ofPair = (each) => ({ ...each, symbol: pair.symbol });
+
+  it('knows the entries of copies by the side of the trade that opened the lot', () => {
+    const reader = new FactReader({}, {}, { valuesThirdAssets: true });
+    reader.trades.set('leader', new Map([['source', { id: 'source', side: 'SELL' }]]));
+    const copy = (side) => reader.isEntry({ side, source_trade_id: 'source' });
+    expect([copy('SELL'), copy('BUY'), reader.isEntry({ side: 'SELL' })]).toEqual([true, false, undefined]);
+  });
+
+  it('keeps what each copier holds of lots on both sides, also after a trade by hand', () => {
+    const replay = replayOf();
+    const long = replay.copiedLot(
+      copiers[0],
+      { lotId: 'L', symbol: pair.symbol, isEntry: true, side: 'BUY' },
+      {},
+    );
+    // An exit is on the other side of the lot.
+    const short = replay.copiedLot(
+      copiers[1],
+      { lotId: 'S', symbol: pair.symbol, isEntry: false, side: 'BUY' },
+      {},
+    );
+    expect([long.side, short.side]).toEqual(['BUY', 'SELL']);
+    replay.apply(
+      'account',
+      [ofPair(fill('BUY 3', ofCopier('one', 'L', true, { tradeId: 'a', price: '100' })))],
+      long,
+    );
+    replay.apply(
+      'account',
+      [ofPair(fill('SELL 2', ofCopier('two', 'S', true, { tradeId: 'b', at: 2 })))],
+      short,
+    );
+    expect([long.held, long.cost, short.held].map(String)).toEqual(['3', '300', '2']);
+    replay.apply('account', [ofPair(fill('SELL 1', { tradeId: 'hand', at: 3 }))]);
+    expect([long.held, long.cost, short.held].map(String)).toEqual(['2', '200', '2']);
+  });
+
+  it('relates a fixed size to what the order of a reversal opens', () => {
+    const replay = replayOf();
+    const book = replay.book('leader', pair.symbol);
+    book.book(fill('BUY 1', { tradeId: 'a', at: 1 }));
+    book.book(fill('SELL 3', { tradeId: 'b', at: 2 }));
+    const [strategy] = replay.participants.strategies;
+    expect(String(replay.reversedBy(strategy, { symbol: pair.symbol, lotId: 'b' }))).toBe('1');
+    expect(String(replay.reversedBy(strategy, { symbol: pair.symbol, lotId: 'a' }))).toBe('0');
+  });
+
+  it('uses the position after earlier exits of the step, and any equity of the last minute, for max_leverage', () => {
+    const replay = replayOf();
+    replay.signed.marks.set(pair.symbol, exact('100'));
+    replay.signed.margins.set('account', {
+      equity: exact('1000'),
+      available: exact('1000'),
+      maintenance: ZERO,
+    });
+    replay.equities.record('account', exact('900'));
+    replay.apply('account', [ofPair(fill('BUY 3', ofCopier('one', 'L', true, { tradeId: 'a' })))]);
+    const { margin, side } = replay.signed.termsOf(copiers[0], { symbol: pair.symbol, side: 'SELL' });
+    const most = (each) => String(each.mostAmount({ max_leverage: '0.5' }));
+    expect([side, most(margin)]).toEqual(['SELL', '8']);
+    replay.apply('account', [ofPair(fill('SELL 3', ofCopier('one', 'L', false, { tradeId: 'b', at: 2 })))]);
+    expect(most(replay.signed.termsOf(copiers[0], { symbol: pair.symbol, side: 'SELL' }).margin)).toBe('5');
+    const others = replay.signed.withOtherEquities({ margin }, copiers[0]).map((each) => most(each.margin));
+    expect(others).toEqual(['7.4955', '7.5045']);
+  });
+
+  it('takes over the ratio and the amounts of an entry after a difference', () => {
+    const replay = replayOf();
+    const lot = newCopiedLot('one', pair.symbol, settings());
+    const inputs = { ratio: '0.25', sent_before: '1', forgone_before: '0.5' };
+    const decision = {
+      id: 'd',
+      kind: 'INCREASE',
+      outcome: 'CLAMPED',
+      target_amount: '3',
+      sent_amount: '2',
+      inputs,
+    };
+    replay.follow(decision, { lot, copier: copiers[0], lotId: 'L', filled: exact('2') });
+    expect([lot.ratio, lot.sent, lot.forgone].map(String)).toEqual(['0.25', '3', '1.5']);
+  });
+
+  it('shows funding and the side of a lot', () => {
+    const book = bookOf(fill('SELL 2', { tradeId: 'trade', at: 5, price: '100' }));
+    const ledger = {
+      funding: [
+        { symbol: pair.symbol, amount: '-1.5', at: new Date(9).toISOString() },
+        { symbol: 'other', amount: '2', at: new Date(9).toISOString() },
+      ],
+    };
+    const { ofLots, total } = fundingOf([book], ledger);
+    expect([String(ofLots.get(book.lots[0])), String(total)]).toEqual(['-1.5', '0.5']);
+    const figures = Object.entries(lotFigures(book, book.lots[0], exact('100'))).map(([name, value]) => [
+      name,
+      String(value),
+    ]);
+    const record = {
+      ...Object.fromEntries(figures),
+      id: 'lot',
+      trade_id: 'trade',
+      side: 'SELL',
+      status: 'OPEN',
+      is_detached: false,
+      fees_incomplete: false,
+      opened_at: new Date(5).toISOString(),
+      funding: '-1.5',
+    };
+    const account = {
+      books: [book],
+      priceOf: () => exact('100'),
+      strategyIdOf: () => undefined,
+      fundingOf: (lot) => ofLots.get(lot) ?? ZERO,
+    };
+    expect(compareLots([record], account)).toEqual([]);
+    const fields = compareLots([{ ...record, side: 'BUY', funding: '0' }], account).map(({ field }) => field);
+    expect(fields).toEqual(['lot lot side', 'lot lot funding']);
   });
 });
