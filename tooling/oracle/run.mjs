@@ -33,7 +33,7 @@ export async function runOracle({
   const product = await startKillableProduct({
     only: ['paper-exchange', 'trading-worker', 'rest-api'],
     extraEnv: { 'paper-exchange': { MARKET: 'off', ...(tradingType === 'spot' ? {} : ampleFutures) } },
-    ...(tradingType === 'spot' ? {} : { venueTradingTypes: ['spot', 'perpetual'] }),
+    ...(tradingType === 'spot' ? {} : { paperTradingTypes: ['spot', 'perpetual'] }),
     print: log,
   });
   try {
