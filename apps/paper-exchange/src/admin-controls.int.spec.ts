@@ -2,6 +2,7 @@ import { type Keys, TestPaperExchange } from './testing/test-paper-exchange.js';
 
 interface Ledger {
   readonly balances: Record<string, { free: string }>;
+  readonly futures_balances: Record<string, { wallet: string }>;
   readonly orders: readonly { type: string; time_in_force: string; price: string }[];
   readonly fills: readonly { price: string; amount: string; fee: string; fee_asset: string }[];
 }
@@ -32,6 +33,20 @@ describe('the controls of the admin calls', () => {
     });
     await venue.restart();
     expect((await ledger()).balances.USDT).toMatchObject({ free: '10012.5' });
+  });
+
+  it('a deposit into the futures wallet survives a restart, and takes the settlement asset alone', async () => {
+    const deposit = { api_key: keys.api_key, asset: 'USDT', amount: '12.5', wallet: 'futures' };
+    await venue.admin('POST', 'deposits', deposit);
+    expect(await venue.admin('POST', 'deposits', deposit)).toMatchObject({
+      status: 200,
+      body: { asset: 'USDT', wallet: '25' },
+    });
+    expect((await venue.admin('POST', 'deposits', { ...deposit, asset: 'BTC' })).status).toBe(400);
+    await venue.restart();
+    const { balances, futures_balances } = await ledger();
+    expect(futures_balances.USDT).toMatchObject({ wallet: '25' });
+    expect(balances.USDT).toMatchObject({ free: '10000' });
   });
 
   it('orders trade with exactly the levels of the given book', async () => {
