@@ -257,6 +257,37 @@ describe('orders', () => {
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('of exa_1 (exa_1), of exa_2 (exa_2)')]);
   });
 
+  it('use the only account that can trade the pair', async () => {
+    const accounts = (['spot', 'perpetual'] as const).map((trading_type) => ({
+      id: `exa_${trading_type}`,
+      account_name: trading_type,
+      exchange_name: 'paper',
+      trading_type,
+    }));
+    const pairs = [
+      { id: 'tpr_1', symbol: 'BTC/USDT', exchange: 'paper', trading_type: 'spot' },
+      { id: 'tpr_2', symbol: 'BTC/USDT:USDT', exchange: 'paper', trading_type: 'perpetual' },
+    ];
+    const pagination = { has_more: false, next_cursor: null, limit: 100, offset: 0 };
+    api.on('exchanges.list', { body: { success: true, data: accounts, pagination } });
+    api.on('tradePairs.list', { body: { success: true, data: pairs, pagination } });
+    api.on('tradePairs.get', { body: { success: true, data: pairs[1] } });
+    const rest = ['--side', 'SELL', '--type', 'MARKET', '--amount', '1'];
+    for (const pair of [
+      ['--pair', 'BTC/USDT'],
+      ['--pair', 'btc/usdt:usdt'],
+      ['--trade-pair-id', 'tpr_2'],
+    ])
+      expect((await svc(['trades', 'create', ...pair, ...rest])).exitCode).toBe(0);
+    expect(api.requestsOf('trades.create').map(({ body }) => body)).toMatchObject([
+      { exchange_account_id: 'exa_spot', trade_pair_id: 'tpr_1' },
+      { exchange_account_id: 'exa_perpetual', trade_pair_id: 'tpr_2' },
+      { exchange_account_id: 'exa_perpetual', trade_pair_id: 'tpr_2' },
+    ]);
+    accounts.push({ ...accounts[0]!, id: 'exa_other' });
+    expect((await svc([...CREATE, '--amount', '1'])).exitCode).toBe(2);
+  });
+
   it('fail for an unknown account or pair', async () => {
     expect((await svc([...CREATE, '--amount', '1', '--account', 'unknown'])).exitCode).toBe(3);
     expect((await svc([...CREATE, '--amount', '1', '--pair', 'NO/PAIR'])).exitCode).toBe(3);

@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import type { Context, Register } from '../context.js';
 import { checkoutAbove, findRunningStack, type Stack } from '../dev/checkout.js';
 import { type Launch, runDetached, runInForeground, stop } from '../dev/launcher.js';
@@ -5,6 +6,8 @@ import {
   balancesOf,
   linkPaperAccount,
   openPaperAccount,
+  PRACTICE_TYPES,
+  type PracticeType,
   practiceAccountOf,
 } from '../dev/practice-account.js';
 import { UsageError } from '../failures.js';
@@ -17,10 +20,11 @@ interface UpOptions {
 interface SeedOptions {
   readonly paperUrl?: string;
   readonly name?: string;
+  readonly tradingType: PracticeType;
   readonly balance?: readonly string[];
 }
 
-const ACCOUNT_NAME = 'practice';
+const ACCOUNT_NAMES = { spot: 'practice', perpetual: 'practice perpetuals' } as const;
 const INITIAL_BALANCES = ['USDT=100000', 'BTC=1'];
 const FUTURES_BALANCES = { USDT: '100000' };
 
@@ -51,15 +55,23 @@ export const registerDev: Register = (program, run) => {
     .option('--paper-url <url>', 'address of the paper exchange (default: that of the local platform)')
     .option(
       '--name <name>',
-      `name of the exchange account (default: that of the linked account, or ${ACCOUNT_NAME})`,
+      `name of the exchange account (default: that of the linked account, or ${ACCOUNT_NAMES.spot})`,
+    )
+    .addOption(
+      new Option('--trading-type <type>', 'what the account trades').choices(PRACTICE_TYPES).default('spot'),
     )
     .option(
       '--balance <currency=amount>',
-      `initial balance (repeatable; default: ${INITIAL_BALANCES.join(', ')})`,
+      `initial balance on spot (repeatable; default: ${INITIAL_BALANCES.join(', ')})`,
       collect,
     )
     .action(run<readonly [], SeedOptions>((context, _args, options) => seedAccount(context, options)));
-  withExamples(seed, 'svc dev seed', 'svc dev seed --name copies --balance USDT=5000');
+  withExamples(
+    seed,
+    'svc dev seed',
+    'svc dev seed --name copies --balance USDT=5000',
+    'svc dev seed --trading-type perpetual',
+  );
 };
 
 async function up(context: Context, { detach = false }: UpOptions): Promise<void> {
@@ -109,7 +121,7 @@ async function seedAccount(context: Context, options: SeedOptions): Promise<void
   const { print, signal, environment } = context;
   const balances = { spot: balancesOf(options.balance ?? INITIAL_BALANCES), futures: FUTURES_BALANCES };
   const client = await context.client();
-  const linked = await practiceAccountOf(client, options.name, signal);
+  const linked = await practiceAccountOf(client, options.tradingType, options.name, signal);
   if (linked !== undefined) {
     print.note(
       `The practice account ${linked.account_name} is already linked. Pass another --name to link one more.`,
@@ -119,7 +131,8 @@ async function seedAccount(context: Context, options: SeedOptions): Promise<void
   const { paperURL, graphqlURL } = await addressesFor(context, options);
   const account = await context.progress('Opening a practice account', async () => {
     const credentials = await openPaperAccount(environment.fetch, paperURL, balances, signal);
-    return linkPaperAccount(client, options.name ?? ACCOUNT_NAME, credentials, signal);
+    const { tradingType, name = ACCOUNT_NAMES[tradingType] } = options;
+    return linkPaperAccount(client, { name, tradingType }, credentials, signal);
   });
   if (graphqlURL !== undefined && context.settings.graphqlURL === undefined)
     await context.config.change(context.settings.profile, { graphql_url: graphqlURL });

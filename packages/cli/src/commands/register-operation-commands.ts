@@ -212,7 +212,7 @@ async function buildBody(
   return body;
 }
 
-/** Resolves `--account` and `--pair` to ids. A required account defaults to the only account of the user. */
+/** Resolves `--account` and `--pair` to ids. A required account defaults to the only account that can trade the pair. */
 async function referencesIn(
   context: Context,
   client: Awaited<ReturnType<Context['client']>>,
@@ -229,7 +229,7 @@ async function referencesIn(
   const isNeeded =
     name !== undefined || pair !== undefined || (id === undefined && field.isRequired === true);
   if (!isNeeded) return {};
-  const account = await accountOf(context, client, name ?? id);
+  const account = await accountOf(context, client, name ?? id, pair ?? (body.trade_pair_id as string | undefined));
   return {
     exchange_account_id: account.id,
     ...(pair === undefined ? {} : { trade_pair_id: await pairIdOf(context, client, pair, account) }),

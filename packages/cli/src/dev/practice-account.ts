@@ -1,6 +1,6 @@
 /** Opens a practice account at the paper exchange and links it to the profile's account. */
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Client, ExchangeAccount } from '@trading-automation/sdk';
+import type { Client, ExchangeAccount, TradePair } from '@trading-automation/sdk';
 import type { Fetch } from '../environment.js';
 import { Failure, UsageError } from '../failures.js';
 
@@ -8,21 +8,28 @@ const EXCHANGE = 'paper';
 const POLL_INTERVAL_MS = 100;
 const SYNC_MAX_MS = 60_000;
 
+export const PRACTICE_TYPES = ['spot', 'perpetual'] as const satisfies readonly TradePair['trading_type'][];
+export type PracticeType = (typeof PRACTICE_TYPES)[number];
+
 type Api = Pick<Client<'string'>, 'exchanges' | 'tradePairs'>;
 
-/** Returns the active paper account with this name or, if `name` is undefined, any; undefined if none exists. */
+/** Returns the active paper account with this trading type and name or, if `name` is undefined, any; undefined if none exists. */
 export async function practiceAccountOf(
   api: Api,
+  tradingType: PracticeType,
   name: string | undefined,
   signal: AbortSignal,
 ): Promise<ExchangeAccount<'string'> | undefined> {
   for await (const account of api.exchanges.list({ limit: 100 }, { signal }))
-    if (isPractice(account) && (name === undefined || account.account_name === name)) return account;
+    if (isPractice(account, tradingType) && (name === undefined || account.account_name === name))
+      return account;
   return undefined;
 }
 
-const isPractice = ({ exchange_name, is_active }: ExchangeAccount<'string'>) =>
-  exchange_name === EXCHANGE && is_active;
+const isPractice = (
+  { exchange_name, trading_type, is_active }: ExchangeAccount<'string'>,
+  tradingType: PracticeType,
+) => exchange_name === EXCHANGE && trading_type === tradingType && is_active;
 
 /** Opens an account with these balances on spot and on futures through the admin API of the paper exchange. */
 export async function openPaperAccount(
@@ -53,15 +60,15 @@ export async function openPaperAccount(
   return { api_key, api_secret };
 }
 
-/** Links the account and waits until its balances and the exchange's pairs are available. */
+/** Links the account and waits until its balances and the exchange's pairs of its trading type are available. */
 export async function linkPaperAccount(
   api: Api,
-  name: string,
+  { name, tradingType }: { readonly name: string; readonly tradingType: PracticeType },
   credentials: { readonly api_key: string; readonly api_secret: string },
   signal: AbortSignal,
 ): Promise<ExchangeAccount<'string'>> {
   const { id } = await api.exchanges.create(
-    { exchange: EXCHANGE, account_name: name, trading_type: 'spot', credentials },
+    { exchange: EXCHANGE, account_name: name, trading_type: tradingType, credentials },
     { signal },
   );
   const account = await pollUntilSynced(
@@ -70,8 +77,8 @@ export async function linkPaperAccount(
     signal,
   );
   await pollUntilSynced(
-    () => api.tradePairs.list({ exchange: EXCHANGE, limit: 1 }, { signal }).toArray({ limit: 1 }),
-    ({ length }) => length > 0,
+    () => api.tradePairs.list({ exchange: EXCHANGE, limit: 100 }, { signal }).toArray({ limit: 1_000 }),
+    (pairs) => pairs.some(({ trading_type }) => trading_type === tradingType),
     signal,
   );
   return account;

@@ -9,7 +9,8 @@ const ACCOUNT_ID = /^exa_/;
 const PAIR_ID = /^tpr_/;
 
 /**
- * Returns the account with this id or name; without either, the only account of the user.
+ * Returns the account with this id or name; without either, the only account of the user. If the user has several, `pair`
+ * selects the only one that can trade it.
  * @throws {NotFound} if no account matches
  * @throws {UsageError} if several accounts match
  */
@@ -17,11 +18,16 @@ export async function accountOf(
   { signal }: Pick<Context, 'signal'>,
   client: Client<'string'>,
   idOrName: string | undefined,
+  pair?: string,
 ): Promise<Account> {
   if (idOrName !== undefined && ACCOUNT_ID.test(idOrName)) return client.exchanges.get(idOrName, { signal });
-  const matches: Account[] = [];
+  const found: Account[] = [];
   for await (const account of client.exchanges.list({ limit: 100 }, { signal }))
-    if (idOrName === undefined || account.account_name === idOrName) matches.push(account);
+    if (idOrName === undefined || account.account_name === idOrName) found.push(account);
+  const matches =
+    idOrName === undefined && pair !== undefined && found.length > 1
+      ? await tradersOf({ signal }, client, found, pair)
+      : found;
   const [account, another] = matches;
   if (account === undefined) throw noAccount(idOrName);
   if (another === undefined) return account;
@@ -29,6 +35,22 @@ export async function accountOf(
   throw idOrName === undefined
     ? new UsageError('You have more than one exchange account.', `Select one with --account: ${names}`)
     : new UsageError(`More than one account is named ${idOrName}.`, `Pass the id: ${names}`);
+}
+
+/** Returns the accounts that can trade the pair; all of them if none can. */
+async function tradersOf(
+  { signal }: Pick<Context, 'signal'>,
+  client: Client<'string'>,
+  accounts: readonly Account[],
+  pair: string,
+): Promise<readonly Account[]> {
+  const known = PAIR_ID.test(pair) ? await client.tradePairs.get(pair, { signal }) : undefined;
+  const traders = accounts.filter(({ exchange_name, trading_type }) =>
+    known === undefined
+      ? (trading_type === 'perpetual') === pair.includes(':')
+      : exchange_name === known.exchange && trading_type === known.trading_type,
+  );
+  return traders.length === 0 ? accounts : traders;
 }
 
 function noAccount(name: string | undefined): NotFound {

@@ -173,6 +173,7 @@ describe('svc dev seed', () => {
     id: 'exa_1',
     exchange_name: 'paper',
     account_name: 'practice',
+    trading_type: 'spot',
     is_active: true,
     last_sync_at: 'now',
   };
@@ -183,7 +184,10 @@ describe('svc dev seed', () => {
     api.on('GET /v1/exchanges/exa_1', () => ({
       data: { ...account, last_sync_at: ++reads > 2 ? 'now' : null },
     }));
-    api.onList('GET /v1/trade-pairs', [{ id: 'tpr_1' }]);
+    api.onList('GET /v1/trade-pairs', [
+      { id: 'tpr_1', trading_type: 'spot' },
+      { id: 'tpr_2', trading_type: 'perpetual' },
+    ]);
   });
   const created = () => api.requests.filter(({ route }) => route === 'POST /v1/exchanges');
 
@@ -208,6 +212,18 @@ describe('svc dev seed', () => {
     expect(created()).toEqual([]);
     await svc(['dev', 'seed', '--paper-url', paperURL(), '--name', 'copies']);
     expect(JSON.parse(created()[0]!.body).account_name).toBe('copies');
+  });
+
+  it('links an account of perpetuals beside one of spot', async () => {
+    api.onList('GET /v1/exchanges', [account]);
+    const seed = ['dev', 'seed', '--paper-url', paperURL(), '--trading-type'];
+    expect((await svc([...seed, 'perpetual'])).exitCode).toBe(0);
+    expect(JSON.parse(created()[0]!.body)).toMatchObject({
+      account_name: 'practice perpetuals',
+      trading_type: 'perpetual',
+    });
+    expect((await svc([...seed, 'margin'])).exitCode).toBe(2);
+    expect(created()).toHaveLength(1);
   });
 
   it('finds the paper exchange of the running platform, and stores the GraphQL URL in the profile', async () => {
