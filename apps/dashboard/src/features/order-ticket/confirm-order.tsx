@@ -64,12 +64,14 @@ export function ConfirmOrder({ request, ticket, pair, isUncertain, onClose, onPl
             <Value value={estimate?.cost} asset={pair.quote} />
           </Detail>
           <FeeDetail ticket={ticket} pair={pair} />
-          <Detail name="You receive">
-            <Value
-              value={estimate?.received?.amount}
-              asset={estimate?.received?.asset ?? (request.side === 'BUY' ? pair.base : pair.quote)}
-            />
-          </Detail>
+          {pair.trading_type !== 'perpetual' && (
+            <Detail name="You receive">
+              <Value
+                value={estimate?.received?.amount}
+                asset={estimate?.received?.asset ?? (request.side === 'BUY' ? pair.base : pair.quote)}
+              />
+            </Detail>
+          )}
           <Detail name="Account">{account?.account_name}</Detail>
           {request.reduce_only === true && <Detail name="Reduce only">Yes</Detail>}
           {shortage !== undefined && (

@@ -12,6 +12,7 @@ import {
 import { samplePair } from './pair.sample';
 
 const pair = samplePair();
+const perpetual = samplePair({ symbol: 'BTC/USDT:USDC', trading_type: 'perpetual', settle: 'USDC' });
 const book = {
   bids: [
     ['99', '1'],
@@ -92,6 +93,14 @@ describe('estimateOf', () => {
     expect(estimate.needed?.amount.toFixed()).toBe('303');
   });
 
+  it('pays only the fee of a perpetual, in its settlement currency', () => {
+    for (const side of ['BUY', 'SELL'] as const) {
+      const estimate = estimateOf(limit(side, '100'), exact('2'), perpetual, undefined, exact('100'));
+      expect(estimate).toMatchObject({ needed: undefined, received: undefined });
+      expect([estimate.fee?.amount.toFixed(), estimate.fee?.asset]).toEqual(['0.2', 'USDC']);
+    }
+  });
+
   it('has no fee without a rate', () => {
     const { fee, received } = estimateOf(
       market('BUY'),
@@ -130,6 +139,13 @@ describe('amounts', () => {
     expect(amountForShare(market('SELL'), '0.5', free, pair, book, exact('100'))?.toFixed()).toBe('0.1666');
     expect(amountForShare(limit('BUY', '50'), '0.25', free, pair, book, exact('50'))?.toFixed()).toBe('0.5');
     expect(amountForShare(market('SELL'), '1', {}, pair, book, exact('100'))?.toFixed()).toBe('0');
+  });
+
+  it('takes a share in the settlement currency on both sides of a perpetual', () => {
+    for (const side of ['BUY', 'SELL'] as const)
+      expect(
+        amountForShare(limit(side, '50'), '0.5', { USDC: '200' }, perpetual, book, exact('50'))?.toFixed(),
+      ).toBe('2');
   });
 
   it('values a market order by the last price, and by the middle without one', () => {
@@ -178,5 +194,16 @@ describe('freeBalances', () => {
         { ...order, side: 'BUY', stop_price: '1000' },
       ]),
     ).toEqual({ BTC: '1', USDT: '0' });
+  });
+
+  it('subtracts nothing for an order on a perpetual', () => {
+    const order = { symbol: 'BTC/USDT:USDT', remaining_amount: '2', price: '100' };
+    const free = { BTC: '3', USDT: '500' };
+    expect(
+      freeBalances(free, [
+        { ...order, side: 'SELL' },
+        { ...order, side: 'BUY' },
+      ]),
+    ).toEqual(free);
   });
 });

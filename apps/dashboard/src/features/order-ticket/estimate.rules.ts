@@ -38,6 +38,14 @@ export function valuationOf(
   return last ? new Exact(last) : book && middleOf(book);
 }
 
+const isPerpetual = ({ trading_type }: Pair) => trading_type === 'perpetual';
+
+/** The asset that an order pays with. A perpetual takes its margin and its fee from the settlement currency. */
+export function paidAsset(side: Side, pair: Pair): string {
+  if (isPerpetual(pair)) return pair.settle ?? pair.quote;
+  return side === 'BUY' ? pair.quote : pair.base;
+}
+
 /** How a person states the size of an order. */
 export type AmountMode = 'base' | 'quote';
 
@@ -70,7 +78,10 @@ export function amountForCost(
 /** What a market buy by share leaves is for a price that rises before the order trades. */
 const MARKET_BUY_SHARE = '0.995';
 
-/** Returns the amount that a share of the free balance buys or sells. */
+/**
+ * Returns the amount that a share of the free balance buys or sells. On a perpetual, the value of the amount is that
+ * share: the order could be placed without leverage.
+ */
 export function amountForShare(
   order: PricedOrder,
   share: string,
@@ -79,9 +90,8 @@ export function amountForShare(
   book: Book | undefined,
   valuation: Exact | undefined,
 ): Exact | undefined {
-  const asset = order.side === 'BUY' ? pair.quote : pair.base;
-  const part = new Exact(free[asset] ?? '0').times(share);
-  if (order.side === 'SELL') return floorTo(part, amountStepOf(pair, order.type));
+  const part = new Exact(free[paidAsset(order.side, pair)] ?? '0').times(share);
+  if (order.side === 'SELL' && !isPerpetual(pair)) return floorTo(part, amountStepOf(pair, order.type));
   const spent = order.type === 'MARKET' ? part.times(MARKET_BUY_SHARE) : part;
   return amountForCost(order, spent, pair, book, valuation);
 }
@@ -92,8 +102,12 @@ export interface Estimate {
   /** What the order pays or brings before the fee, in quote. */
   readonly cost: Exact | undefined;
   readonly fee: { readonly amount: Exact; readonly asset: string; readonly rate: string } | undefined;
+  /** Undefined for a perpetual, which exchanges no assets. */
   readonly received: { readonly amount: Exact; readonly asset: string } | undefined;
-  /** What the account must have: at least the valuation, as the API reserves it. */
+  /**
+   * What the account must have: at least the valuation, as the API reserves it. Undefined for a perpetual: its margin
+   * depends on the leverage and the position, so only the API checks it.
+   */
   readonly needed: { readonly amount: Exact; readonly asset: string } | undefined;
   /** The part that trades at once; missing if the order waits for its stop price or there is no book. */
   readonly walk: Walk | undefined;
@@ -114,16 +128,17 @@ export function estimateOf(
   const price = order.type === 'MARKET' ? (walk?.averagePrice ?? valuation) : valuation;
   const cost = costOf(order, amount, walk, price);
   const rate = isImmediate || order.type !== 'LIMIT' ? pair.taker_fee : pair.maker_fee;
-  const gross = order.side === 'BUY' ? amount : cost;
-  const asset = order.side === 'BUY' ? pair.base : pair.quote;
+  const isContract = isPerpetual(pair);
+  const gross = order.side === 'BUY' && !isContract ? amount : cost;
+  const asset = isContract ? paidAsset(order.side, pair) : order.side === 'BUY' ? pair.base : pair.quote;
   const fee =
     rate === undefined || gross === undefined ? undefined : { amount: gross.times(rate), asset, rate };
   return {
     price,
     cost,
     fee,
-    received: gross && { amount: gross.minus(fee?.amount ?? 0), asset },
-    needed: neededOf(order, amount, pair, valuation, cost),
+    received: isContract ? undefined : gross && { amount: gross.minus(fee?.amount ?? 0), asset },
+    needed: isContract ? undefined : neededOf(order, amount, pair, valuation, cost),
     walk,
     isImmediate,
   };

@@ -1,8 +1,8 @@
 'use client';
 import { parseAsString, useQueryState } from 'nuqs';
-import type { ReactNode } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import { supportedExchangesQuery } from '../../data/exchange-names';
-import { accountsQuery, pairsQuery, strategiesQuery, usePairs } from '../../data/names';
+import { accountsQuery, pairsQuery, strategiesQuery, useAccounts, usePairs } from '../../data/names';
 import { bookQuery, PairBookProvider } from '../../data/pair-book';
 import { searchPairs } from '../../data/search-pairs.rules';
 import { useEarlyData } from '../../data/server-data';
@@ -15,6 +15,7 @@ import { EmptyState, ErrorState } from '../../ui/states';
 import type { Pair } from './order.rules';
 import { PairPicker } from './pair-picker';
 import { TicketSkeleton } from './ticket-skeleton';
+import { tradablePairs } from './tradable-pairs.rules';
 
 const OrderTicket = onDemand(
   () => import('./order-ticket').then((module) => module.OrderTicket),
@@ -30,8 +31,10 @@ export interface NewOrderProps {
 export function NewOrder({ book }: NewOrderProps) {
   useEarlyData([pairsQuery, supportedExchangesQuery, accountsQuery, strategiesQuery]);
   const pairs = usePairs();
+  const accounts = useAccounts();
+  const offered = useMemo(() => tradablePairs(pairs.data ?? [], accounts.data), [pairs.data, accounts.data]);
   const [pairId, setPairId] = useQueryState('pair', parseAsString);
-  const pair = pairs.data?.find(({ id }) => id === pairId) ?? searchPairs(pairs.data ?? [], '')[0];
+  const pair = pairs.data?.find(({ id }) => id === pairId) ?? searchPairs(offered, '')[0];
   useEarlyData(pair === undefined ? [] : [bookQuery(pair.id), tickerQuery(pair.id)]);
   if (pairs.data === undefined || pair === undefined)
     return (
@@ -54,7 +57,7 @@ export function NewOrder({ book }: NewOrderProps) {
         <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_minmax(0,320px)]">
           <Card title="Order">
             <div className="flex flex-col gap-3">
-              <PairPicker pairs={pairs.data} value={pair} onChange={({ id }) => void setPairId(id)} />
+              <PairPicker pairs={offered} value={pair} onChange={({ id }) => void setPairId(id)} />
               <OrderTicket key={pair.id} pair={pair} />
             </div>
           </Card>

@@ -7,6 +7,7 @@ import { usePreferences } from '../../format/preferences';
 import { Balance } from '../../ui/balance';
 import { Detail, Details } from '../../ui/details';
 import { Amount, Missing } from '../../ui/values';
+import { paidAsset } from './estimate.rules';
 import type { Pair } from './order.rules';
 import type { Ticket } from './use-ticket';
 
@@ -26,7 +27,7 @@ const PRICE_NAMES = {
 export function Summary({ ticket, pair }: { readonly ticket: Ticket; readonly pair: Pair }) {
   const { draft, estimate, shortage, balances, account } = ticket;
   const { locale } = usePreferences();
-  const paid = draft.side === 'BUY' ? pair.quote : pair.base;
+  const paid = paidAsset(draft.side, pair);
   const slippage = draft.type === 'MARKET' ? estimate?.walk?.slippage : undefined;
   return (
     <Details>
@@ -49,19 +50,23 @@ export function Summary({ ticket, pair }: { readonly ticket: Ticket; readonly pa
         <Value value={estimate?.cost} asset={pair.quote} />
       </Detail>
       <FeeDetail ticket={ticket} pair={pair} />
-      <Detail name="You receive">
-        <Value
-          value={estimate?.received?.amount}
-          asset={estimate?.received?.asset ?? (draft.side === 'BUY' ? pair.base : pair.quote)}
-        />
-      </Detail>
-      <Detail name="Free after the order">
-        {shortage?.isShort === false ? (
-          <Balance value={shortage.left.toFixed()} asset={shortage.asset} />
-        ) : (
-          <Missing />
-        )}
-      </Detail>
+      {pair.trading_type !== 'perpetual' && (
+        <>
+          <Detail name="You receive">
+            <Value
+              value={estimate?.received?.amount}
+              asset={estimate?.received?.asset ?? (draft.side === 'BUY' ? pair.base : pair.quote)}
+            />
+          </Detail>
+          <Detail name="Free after the order">
+            {shortage?.isShort === false ? (
+              <Balance value={shortage.left.toFixed()} asset={shortage.asset} />
+            ) : (
+              <Missing />
+            )}
+          </Detail>
+        </>
+      )}
     </Details>
   );
 }
