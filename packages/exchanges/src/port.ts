@@ -303,6 +303,8 @@ export interface AccountStreamHandler {
   onBalances(balances: Balances, at: Date): void;
   /** Perpetuals only: the positions that changed. A closed position is included with the amount zero. */
   onPositions?(positions: readonly VenuePosition[], at: Date): void;
+  /** Perpetuals only: funding was paid or received. Not every exchange reports it. `fetchFunding` returns the payments. */
+  onFunding?(): void;
 }
 
 export interface VenueStream {

@@ -2,6 +2,7 @@
 import { PairCatalogue } from '@trading-automation/core/trade-pairs';
 import type { ExchangeCredentials, ExchangeVenue } from '@trading-automation/exchanges';
 import { createVenue, venueConfig } from '@trading-automation/exchanges/ccxt';
+import { eventually } from '@trading-automation/runtime/testing';
 import { GatewayUnderTest } from '../testing/gateway-under-test.js';
 import { PaperExchange } from '../testing/paper-exchange.js';
 import type { ExchangeGateway } from './exchange-gateway.js';
@@ -111,6 +112,43 @@ it('funding that the exchange paid is stored once, and read again after a connec
   expect(await stored()).toHaveLength(2);
   const events = (await env.core.events(env.actor.userId)).filter(({ type }) => type === 'funding.paid');
   expect(events.map(({ data }) => Number(data.amount) > 0)).toEqual([false, true]);
+});
+
+it('funding that the stream reports is read at once, except shortly before a planned read', async () => {
+  const client = await openAccount('perpetual', { futures_balances: { USDT: 100_000 } });
+  const { streams } = gateway.accounts;
+  const stored = async () =>
+    (await env.core.rows('SELECT FROM funding_payments WHERE exchange_account_id = $1', env.account.uuid))
+      .length;
+  const planReadIn = (minutes: number) =>
+    env.core.rows("UPDATE funding_reads SET due_at = clock_timestamp() + $1 * interval '1 minute'", minutes);
+  await client.placeOrder({ ...order, symbol: SYMBOL, side: 'BUY', venueClientOrderId: 'open' });
+  await storePosition();
+  await gateway.accounts.readDueFunding();
+  await planReadIn(4);
+  let reports = 0;
+  await new Promise<void>((resolve) => {
+    client.watch({
+      onConnected: resolve,
+      onLost: () => {},
+      onOrder: () => {},
+      onBalances: () => {},
+      onFunding: () => reports++,
+    });
+  });
+  const fund = async () => {
+    await admin('funding', { symbol: 'BTCUSDT', rate: '0.0001' });
+    await eventually(() => reports > 0);
+    reports = 0;
+    streams.addFunded(env.account.uuid);
+    await gateway.accounts.readDueFunding();
+  };
+  await fund();
+  expect(await stored()).toBe(0);
+  await planReadIn(6);
+  await fund();
+  expect(await stored()).toBe(2);
+  await client.close();
 });
 
 it('interest that the exchange charged is stored once', async () => {

@@ -12,12 +12,16 @@ export class FundingReader {
     private readonly reads: FundingReads,
     private readonly reports: FundingReports,
     private readonly clients: AccountClients,
-    private readonly streams: Pick<AccountStreams, 'takeConnected'>,
+    private readonly streams: Pick<AccountStreams, 'takeConnected' | 'takeFunded'>,
   ) {}
 
-  /** Reads the accounts that are due, among these; those whose streams have connected since the last run are due at once. */
+  /**
+   * Reads the accounts that are due, among these. Those whose streams have connected, or have reported funding outside
+   * the plan, since the last run are due at once.
+   */
   async readDue(accountIds: readonly string[]): Promise<void> {
     await this.reads.request(this.streams.takeConnected());
+    await this.reads.requestUnplanned(this.streams.takeFunded());
     for (const read of await this.reads.claimDue(accountIds, BATCH)) await this.read(read);
   }
 

@@ -84,6 +84,10 @@ export class AccountSession {
     this.recorder.recordPositions(this.account.accountId, positions, at);
   }
 
+  onFunding(): void {
+    this.recorder.recordFunding(this.account.accountId);
+  }
+
   /** Records the state. Deactivates the account if the exchange rejected its credentials. */
   onState(state: StreamState, error?: unknown): void {
     this.reportState(state, error);

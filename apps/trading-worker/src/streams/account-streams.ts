@@ -38,6 +38,7 @@ export class AccountStreams {
   private readonly streams = new Map<string, AccountStream>();
   private readonly ending = new Set<Promise<void>>();
   private connected = new Set<string>();
+  private funded = new Set<string>();
 
   add(stream: AccountStream): void {
     this.streams.set(stream.account.accountId, stream);
@@ -52,6 +53,18 @@ export class AccountStreams {
   takeConnected(): readonly string[] {
     const accountIds = [...this.connected];
     this.connected = new Set();
+    return accountIds;
+  }
+
+  /** Registers that the stream of an account reported funding. */
+  addFunded(accountId: string): void {
+    this.funded.add(accountId);
+  }
+
+  /** Returns the accounts whose streams reported funding since the last call. */
+  takeFunded(): readonly string[] {
+    const accountIds = [...this.funded];
+    this.funded = new Set();
     return accountIds;
   }
 

@@ -204,6 +204,7 @@ export class AccountSupervisor implements AccountStream {
       },
       onBalances: (balances, at) => this.handleEvent(() => this.options.session.onBalances(balances, at)),
       onPositions: (positions, at) => this.handleEvent(() => this.options.session.onPositions(positions, at)),
+      onFunding: () => this.options.session.onFunding(),
     };
     return { connected, handler };
   }

@@ -28,6 +28,11 @@ export class StreamRecorder {
     this.states.addConnected(accountId);
   }
 
+  /** Registers that the account paid or received funding. The payment is then read. */
+  recordFunding(accountId: string): void {
+    this.streams.addFunded(accountId);
+  }
+
   /** Stores an order in the background. If that fails, the account is reconciled. */
   recordOrder(update: OrderUpdate): void {
     const { accountId } = update;

@@ -4,12 +4,18 @@
  * 1. Only an account with open lots or positions, or with lots that were closed since shortly before its last read, is read.
  *    An idle account costs no call.
  * 2. It is read once in each interval of funding, and after its stream connected. Each read begins before the end of the last
- *    one, because an exchange may list a payment late.
+ *    one, because an exchange may list a payment late. If the stream reports funding at another time, for example because the exchange
+ *    shortened the interval of a pair, it is read at once.
  * 3. A read that fails is tried again. What is complete moves on only after everything was stored.
  */
 import { queryPrepared } from '@trading-automation/persistence';
 import type { Platform } from '../platform/index.js';
-import { fundingIntervalMs, INTEREST_INTERVAL_MS, nextReadAt } from './funding-schedule.rules.js';
+import {
+  fundingIntervalMs,
+  INTEREST_INTERVAL_MS,
+  nextReadAt,
+  PLANNED_WITHIN_MS,
+} from './funding-schedule.rules.js';
 
 /** A read of an account that is due. */
 export interface DueFundingRead {
@@ -86,6 +92,20 @@ export class FundingReads {
       `UPDATE funding_reads SET complete_until = greatest(complete_until, $2), due_at = $3
        WHERE exchange_account_id = $1`,
       [accountId, claimedAt, nextReadAt(claimedAt, intervalMs, accountId)],
+    );
+  }
+
+  /**
+   * Makes the reads of these accounts due, because each paid or received funding. Accounts that are read within minutes
+   * anyway keep their time: at an instant of funding, all accounts with positions report it together.
+   */
+  async requestUnplanned(accountIds: readonly string[]): Promise<void> {
+    if (accountIds.length === 0) return;
+    await queryPrepared(
+      this.platform.database.manager,
+      `UPDATE funding_reads SET due_at = clock_timestamp()
+       WHERE exchange_account_id = ANY ($1) AND due_at > clock_timestamp() + $2 * interval '1 millisecond'`,
+      [accountIds, PLANNED_WITHIN_MS],
     );
   }
 

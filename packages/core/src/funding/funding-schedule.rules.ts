@@ -4,6 +4,8 @@
 const LISTED_AFTER_MS = 60_000;
 /** Reads of one instant of funding are spread over this time, so that they do not use up the call budget at once. */
 const SPREAD_MS = 240_000;
+/** The planned read after an instant of funding begins within this time. */
+export const PLANNED_WITHIN_MS = LISTED_AFTER_MS + SPREAD_MS;
 
 const HOUR_MS = 3_600_000;
 /** The interval of most perpetuals; used while no rates of a pair are known. */

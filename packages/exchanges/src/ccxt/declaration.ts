@@ -206,6 +206,8 @@ export type AccountEvent =
   | { readonly kind: 'order'; readonly order: VenueOrder; readonly fills: readonly VenueFill[] }
   | { readonly kind: 'balances'; readonly balances: Balances; readonly at: Date }
   | { readonly kind: 'positions'; readonly positions: readonly VenuePosition[]; readonly at: Date }
+  /** Funding was paid or received. The report does not identify the payment. */
+  | { readonly kind: 'funding' }
   /** The exchange reports that it ends the stream. */
   | { readonly kind: 'ended' };
 type AccountStreamProtocol = SharedStreamProtocol | OwnStreamProtocol;

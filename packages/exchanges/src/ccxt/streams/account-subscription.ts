@@ -34,6 +34,9 @@ export class AccountSubscription {
       case 'positions':
         this.handler.onPositions?.(event.positions, event.at);
         return true;
+      case 'funding':
+        this.handler.onFunding?.();
+        return true;
       case 'ended':
         return false;
     }

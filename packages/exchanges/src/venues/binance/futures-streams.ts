@@ -53,6 +53,7 @@ const orderEvent = z.object({ o: z.unknown() });
 const accountEvent = z.object({
   T: z.number(),
   a: z.object({
+    m: z.string().optional(),
     B: z.array(z.object({ a: z.string().min(1), wb: exactDecimal })).optional(),
     P: z.array(z.unknown()).optional(),
   }),
@@ -82,6 +83,7 @@ function readAccountUpdate(ccxt: CcxtClient, message: unknown): readonly StreamR
   const balances: Balances = Object.fromEntries(changed);
   const positions = (a.P ?? []).map((each) => readPositionUpdate(ccxt, each));
   return [
+    ...(a.m === 'FUNDING_FEE' ? [{ kind: 'funding' } as const] : []),
     ...(changed.length === 0 ? [] : [{ kind: 'balances', balances, at } as const]),
     ...(positions.length === 0 ? [] : [{ kind: 'positions', positions, at } as const]),
   ];
