@@ -229,7 +229,12 @@ async function referencesIn(
   const isNeeded =
     name !== undefined || pair !== undefined || (id === undefined && field.isRequired === true);
   if (!isNeeded) return {};
-  const account = await accountOf(context, client, name ?? id, pair ?? (body.trade_pair_id as string | undefined));
+  const account = await accountOf(
+    context,
+    client,
+    name ?? id,
+    pair ?? (body.trade_pair_id as string | undefined),
+  );
   return {
     exchange_account_id: account.id,
     ...(pair === undefined ? {} : { trade_pair_id: await pairIdOf(context, client, pair, account) }),
