@@ -41,6 +41,8 @@ export async function startProduct({ release, reconcileEveryMs }) {
     keys,
     paperExchangeDir: join(folder, 'paper-exchange'),
     ports,
+    // An older release may not know perpetuals.
+    ...(release === undefined ? {} : { paperTradingTypes: ['spot'] }),
     extraEnv: { 'rest-api': { RATE_LIMITS: ampleRateLimits }, 'trading-worker': workerEnv },
   })
     .filter(({ name }) => name !== 'webhook-dispatcher')

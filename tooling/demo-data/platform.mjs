@@ -43,14 +43,16 @@ const INSERT_PAIR = `
     min_amount, min_notional, last_price, is_active, rules_updated_at)
   VALUES ($1, 'paper', $2, $3 || $4, $3, $4, 'spot', $5, $6, $6, 10, $7, false, now()) ON CONFLICT DO NOTHING`;
 
-/** Returns the account that the demo user opened first, with its balances. @param {import('@trading-automation/sdk').Client} demo */
+/** Returns the spot account that the demo user opened first, with its balances. @param {import('@trading-automation/sdk').Client} demo */
 export async function mainAccountOf(demo) {
-  const { data } = await until(
-    () => demo.exchanges.list({ sort: 'created_at', order: 'asc', limit: 1 }),
-    (page) => page.data.some(({ last_sync_at }) => last_sync_at !== null),
+  const account = await until(
+    async () =>
+      (await demo.exchanges.list({ sort: 'created_at', order: 'asc', limit: 100 })).data.find(
+        ({ trading_type }) => trading_type === 'spot',
+      ),
+    (first) => first === undefined || first.last_sync_at !== null,
   );
-  const [account] = data;
-  if (account === undefined) throw new Error('the demo user has no exchange account');
+  if (account === undefined) throw new Error('the demo user has no spot account');
   const { id, balance } = account;
   const balances = Object.fromEntries(
     Object.entries(balance).map(([asset, amount]) => [asset, Number(amount)]),

@@ -47,7 +47,9 @@ describe('npm start', () => {
     await untilOutput(first, 'Ready.');
     const { state, api } = clientOfPlatform();
     const { id } = await api.trades.create({
-      exchange_account_id: (await api.exchanges.list()).data[0].id,
+      exchange_account_id: (await api.exchanges.list()).data.find(
+        ({ trading_type }) => trading_type === 'spot',
+      ).id,
       trade_pair_id: (await api.tradePairs.list({ limit: 100 })).data.find(
         ({ symbol }) => symbol === 'BTC/USDT',
       ).id,

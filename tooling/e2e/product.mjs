@@ -16,21 +16,12 @@ import { startTestServers } from '../launch/test-servers.mjs';
  *
  * @param {{
  *   restApis?: number, graphqlApis?: number, hasDashboard?: boolean,
- *   paperTradingTypes?: import('../launch/service-list.mjs').ServiceListOptions['paperTradingTypes'],
  *   extraEnv?: import('../launch/service-list.mjs').ServiceListOptions['extraEnv'], print?: (line: string) => void,
  * }} [options] `restApis`, `graphqlApis`: the number of API processes; `hasDashboard`: starts the
- *   dashboard, which needs a GraphQL API; `extraEnv`: further environment variables of single services, by name;
- *   `paperTradingTypes`: what the paper exchange offers (default: spot)
+ *   dashboard, which needs a GraphQL API; `extraEnv`: further environment variables of single services, by name
  */
 export async function startProduct(options = {}) {
-  const {
-    restApis = 1,
-    graphqlApis = 0,
-    hasDashboard = false,
-    paperTradingTypes,
-    extraEnv,
-    print = () => {},
-  } = options;
+  const { restApis = 1, graphqlApis = 0, hasDashboard = false, extraEnv, print = () => {} } = options;
   const folder = mkdtempSync(join(tmpdir(), 'trading-automation-product-'));
   /** @type {(() => unknown)[]} */
   const cleanup = [() => rmSync(folder, { recursive: true, force: true })];
@@ -59,7 +50,6 @@ export async function startProduct(options = {}) {
       keys,
       paperExchangeDir: join(folder, 'paper-exchange'),
       ports,
-      paperTradingTypes,
       extraEnv: {
         ...extraEnv,
         'rest-api': { ...ample, ...extraEnv?.['rest-api'] },

@@ -138,7 +138,6 @@ describe('the samples of the API reference', () => {
 
   beforeAll(async () => {
     const product = await startProduct({
-      paperTradingTypes: ['spot', 'perpetual'],
       extraEnv: { 'trading-worker': { REWARD_SIGN_UP_AMOUNT: '25' } },
     });
     cleanup.push(() => product.stop());

@@ -9,12 +9,12 @@ import { fileURLToPath } from 'node:url';
  *   mailbox?: { dir: string, ports: { page: number, smtp: number } },
  *   commit?: string,
  *   venueLimits?: { weightPerMinute: number, ordersPer10s: number },
- *   paperTradingTypes?: readonly ('spot' | 'margin' | 'perpetual')[],
+ *   paperTradingTypes?: readonly ('spot' | 'perpetual')[],
  *   extraEnv?: Record<string, Record<string, string>>,
  * }} ServiceListOptions the GraphQL API and the dashboard run only if `ports` has one for
  *   them, and the dashboard needs the GraphQL API; without `mailbox`, mail stays queued;
  *   `extraEnv` adds environment variables to single services, by the service's name; `venueLimits` replaces the default
- *   limits of the paper exchange; `paperTradingTypes` is what it offers (default: spot)
+ *   limits of the paper exchange; `paperTradingTypes` is what it offers, for releases that do not know all types
  *
  * @typedef {{ name: string, app: string, main?: string, url?: string, env: Record<string, string> }} Service `main`: the
  *   file to run instead of `dist/main.js` of the app
@@ -63,7 +63,7 @@ export function listServices(options) {
     mailbox,
     commit,
     venueLimits,
-    paperTradingTypes = ['spot'],
+    paperTradingTypes = ['spot', 'perpetual'],
     extraEnv = {},
   } = options;
   const paperExchangeUrl = `http://127.0.0.1:${ports.paperExchange}`;

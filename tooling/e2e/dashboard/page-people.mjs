@@ -54,7 +54,7 @@ export async function recordsOf(api) {
     strategy: own.find(({ visibility }) => visibility === 'PRIVATE')?.id,
     copier: copier?.id,
     copiedStrategy: copier?.strategy_id,
-    account: await firstOf(api.exchanges.list()),
+    account: await firstOf(api.exchanges.list({ sort: 'created_at', order: 'asc' })),
     withdrawal: await firstOf(api.withdrawals.list()),
     webhook: healthy?.id,
     deliveredEvent: (await api.webhooks.deliveries(healthy?.id ?? '')).data[0]?.event_id,

@@ -13,7 +13,6 @@ beforeAll(async () => {
   product = await startProduct({
     graphqlApis: 1,
     hasDashboard: true,
-    paperTradingTypes: ['spot', 'perpetual'],
   });
   browser = await openBrowser(product.urlOf('dashboard'));
 }, 120_000);

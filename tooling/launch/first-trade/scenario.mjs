@@ -174,13 +174,16 @@ export async function openPaperAccount(
 }
 
 /**
- * Returns the pairs of the paper exchange. Waits until the worker has loaded them.
+ * Returns the pairs of the paper exchange with a trading type. Waits until the worker has loaded them.
  *
  * @param {import('@trading-automation/sdk').Client} api
+ * @param {import('@trading-automation/sdk').TradePair['trading_type']} [tradingType]
  */
-export function pairsOf(api) {
+export function pairsOf(api, tradingType = 'spot') {
+  const query = /** @type {const} */ ({ exchange: 'paper', sort: 'symbol', order: 'asc', limit: 100 });
   return until(
-    async () => (await api.tradePairs.list({ exchange: 'paper', sort: 'symbol', order: 'asc' })).data,
+    async () =>
+      (await api.tradePairs.list(query)).data.filter(({ trading_type }) => trading_type === tradingType),
     ({ length }) => length > 0,
   );
 }
