@@ -14,10 +14,13 @@
  * 3. Meanwhile a user tests credentials six times a minute, the most that the API allows, and places and cancels orders. Then a leader's market order is copied by copiers
  *    on other accounts, beside the idle ones.
  * 4. `--release` runs the worker and the paper exchange of another built release, as a control.
+ * 5. `--tariff <venue>|all` does something else: it prints how many idle accounts one address carries at other venues.
+ *    It records the calls of an account with the scripted exchange of the conformance tests, and computes the rest.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { addAccounts, close, startProduct } from './accounts-environment.mjs';
+import { runTariff } from './accounts-tariff.mjs';
 import { addCopiers, createLeader, startUser, waitForCopies } from './accounts-users.mjs';
 import { quantile } from './rest-load.mjs';
 import { runAndClose } from './run.mjs';
@@ -39,6 +42,7 @@ const { values: options } = parseArgs({
     accounts: { type: 'string', default: '100,500,2000' },
     copiers: { type: 'string', default: '1000' },
     release: { type: 'string' },
+    tariff: { type: 'string' },
   },
 });
 
@@ -197,4 +201,5 @@ async function measureAll(product, leader, user) {
   }
 }
 
-await runAndClose(run, close);
+if (options.tariff === undefined) await runAndClose(run, close);
+else runTariff(options.tariff);
