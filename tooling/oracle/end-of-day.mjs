@@ -18,13 +18,16 @@ import { oneDayDifferences, openValueOf, resultOf } from './results.mjs';
 
 /** In this time the product values all fees, records prices and equities, and computes figures. */
 const COMPUTED_MAX_MS = 180_000;
+/** In this time after a connection, the product reads the payments of funding (ADR 52: "one to five minutes after"). */
+const FUNDING_READ_MAX_MS = 360_000;
 /** In this time a stream reports a balance after the last trade. */
 const REPORTED_MAX_MS = 15_000;
 
 /** @param {Day} day */
 export async function compareAccounts(day) {
   const { participants, replay } = day.parts;
-  const deadline = performance.now() + COMPUTED_MAX_MS;
+  const patience = day.tradingType === 'spot' ? COMPUTED_MAX_MS : FUNDING_READ_MAX_MS;
+  const deadline = performance.now() + patience;
   const compare = async (/** @type {object} */ name, /** @type {() => Promise<Difference[]>} */ read) => {
     const differences = await untilEqual(read, deadline);
     if (differences.length > 0) day.report({ ...name, differences });
