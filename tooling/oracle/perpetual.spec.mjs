@@ -506,6 +506,13 @@ describe('what the driver applies to plans', () => {
     };
     replay.follow(decision, { lot, copier: copiers[0], lotId: 'L', filled: exact('2') });
     expect([lot.ratio, lot.sent, lot.forgone].map(String)).toEqual(['0.25', '3', '1.5']);
+    const excluded = { ...decision, outcome: 'SKIPPED', sent_amount: '0', inputs: { leader_amount: '4' } };
+    replay.follow(excluded, { lot, copier: copiers[0], lotId: 'L', filled: ZERO });
+    expect([lot.ratio, lot.sent, lot.forgone, lot.skipped].map(String)).toEqual(['undefined', '0', '0', '4']);
+    lot.earlier.push({ sent_amount: '1' });
+    replay.follow(decision, { lot, copier: copiers[0], lotId: 'L', filled: exact('2') });
+    replay.follow(excluded, { lot, copier: copiers[0], lotId: 'L', filled: ZERO });
+    expect(String(lot.sent)).toBe('3');
   });
 
   it('shows funding and the side of a lot', () => {

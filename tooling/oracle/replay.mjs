@@ -406,7 +406,18 @@ export class Replay {
    * @param {CopiedLot} lot
    */
   followEntry({ inputs, outcome, target_amount, sent_amount }, lot) {
-    if (inputs.ratio === undefined || inputs.sent_before === undefined) return;
+    if (inputs.ratio === undefined || inputs.sent_before === undefined) {
+      // Excluded: what the leader opened so far is not copied later.
+      const isEntered = lot.earlier.some((each) => exact(/** @type {any} */ (each).sent_amount).isPositive);
+      if (isEntered || inputs.leader_amount === undefined) return;
+      Object.assign(lot, {
+        sent: ZERO,
+        forgone: ZERO,
+        ratio: undefined,
+        skipped: exact(inputs.leader_amount),
+      });
+      return;
+    }
     const [target, sent] = [exact(target_amount), exact(sent_amount)];
     lot.sent = exact(inputs.sent_before).plus(sent);
     const isGivenUp = outcome === 'CLAMPED' || outcome === 'SKIPPED';
