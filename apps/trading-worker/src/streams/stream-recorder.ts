@@ -30,7 +30,7 @@ export class StreamRecorder {
 
   /** Registers that the account paid or received funding. The payment is then read. */
   recordFunding(accountId: string): void {
-    this.streams.addFunded(accountId);
+    this.states.addFunded(accountId);
   }
 
   /** Stores an order in the background. If that fails, the account is reconciled. */

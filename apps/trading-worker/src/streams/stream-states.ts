@@ -15,6 +15,10 @@ export class StreamStates {
     this.streams.addConnected(accountId);
   }
 
+  addFunded(accountId: string): void {
+    this.streams.addFunded(accountId);
+  }
+
   /** Reconciles an account of which an order was reported that could not be stored. */
   reconcileUnstored(accountId: string, error: unknown): void {
     this.logger.error(

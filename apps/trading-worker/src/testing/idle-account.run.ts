@@ -156,9 +156,8 @@ async function reconcile(gateway: ExchangeGateway): Promise<void> {
   const reconciler = new AccountReconciler(
     new Reconciliation(env.core.platform),
     accounts.balances,
-    accounts.positions,
     new PairCatalogue(env.core.platform),
-    new ReconcileActions(orders.reconciler, env.logger),
+    new ReconcileActions(orders.reconciler, accounts.positions, env.logger),
   );
   const account = gateway.ownership.ownedAccounts().get(env.account.uuid);
   if (account === undefined) throw new Error('the worker does not own the account');
