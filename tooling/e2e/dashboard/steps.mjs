@@ -72,7 +72,7 @@ function expectSuccess(command, { code, stdout, stderr }) {
  */
 export async function connectPaperAccount(page, { paperExchangeUrl, name }) {
   const credentials = await openPaperAccount(paperExchangeUrl);
-  await page.getByRole('radio', { name: /Paper Exchange/ }).check();
+  await page.getByRole('radio', { name: /Paper Exchange Spot/ }).check();
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('checkbox', { name: /The key cannot withdraw/ }).check();
   await page.getByRole('button', { name: 'Continue' }).click();
