@@ -58,7 +58,7 @@ describe('copies on perpetuals', () => {
       amount: '5',
       reduce_only: false,
     });
-    expect(await reservedOf(entry)).toBe('100.495 USDT');
+    expect(await reservedOf(entry)).toBe('101 USDT');
     await env.execute(entry, { price: '100' });
     await env.leaderBuys('4', '90');
     await env.runUntilIdle();

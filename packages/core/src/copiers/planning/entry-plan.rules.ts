@@ -16,6 +16,7 @@ import {
   type Fraction,
   floorTo,
   fractionOf,
+  greaterOf,
   isAboveZero,
   isLess,
   minus,
@@ -94,10 +95,10 @@ interface Entry {
 function sizeEntry(entry: Entry): ExactPlan {
   const { input, terms, pair, lot, due, limitPrice } = entry;
   const price = fractionOf(limitPrice);
-  const caps = entryCaps({ input, terms, pair }, lot.sentQuote, price);
+  const caps = entryCaps({ input, terms, pair }, lot.sentQuote, costPriceOf(entry));
   const rounded = floorTo(due, pair.amountStep);
   const cap = tightestBelow(caps, fractionOf(rounded));
-  const capNumbers = cap === null ? null : capInputs(cap, rounded, price);
+  const capNumbers = cap === null ? null : capInputs(cap, rounded, costPriceOf(entry));
   const amount = cap === null ? rounded : floorTo(cap.amount, pair.amountStep);
   const violationOf = (size: Decimal) =>
     findMinimumViolation(size, price, pair) ?? findResaleViolation(size, resaleOf(entry));
@@ -114,6 +115,15 @@ function sizeEntry(entry: Entry): ExactPlan {
   }
   return skipped(entry, 'BELOW_MINIMUM', { limit_price: limitPrice, ...violation });
 }
+
+/**
+ * The price at which limits on money count: for a purchase the limit price, the most that it can cost. A sale can be filled
+ * above its limit price, so it counts at the leader's price.
+ */
+const costPriceOf = ({ input: { signal }, limitPrice }: Pick<Entry, 'input' | 'limitPrice'>): Fraction =>
+  signal.side === 'SELL'
+    ? greaterOf(fractionOf(signal.referencePrice), fractionOf(limitPrice))
+    : fractionOf(limitPrice);
 
 const resaleOf = ({ input, pair }: Entry): Resale => ({
   side: input.signal.side,
@@ -141,7 +151,7 @@ interface Sized {
 function reserve(entry: Entry, { amount, cap, inputs }: Sized): ExactPlan {
   const { lot, due, input, limitPrice } = entry;
   const { side } = input.signal;
-  const cost = roundUp(times(fractionOf(amount), fractionOf(limitPrice)));
+  const cost = roundUp(times(fractionOf(amount), costPriceOf(entry)));
   const { perpetual, freeQuote, freeBase } = input.account;
   const takesQuote = side === 'BUY' || perpetual !== undefined;
   const reserved = perpetual === undefined ? (takesQuote ? cost : amount) : marginOf(entry, cost, perpetual);

@@ -31,7 +31,7 @@ describe('an entry on a perpetual', () => {
     // 1 at the limit price of 100.5 or 99.5: a tenth, and a thousandth.
     expect(entry().order).toMatchObject({ side: 'BUY', amount: '1', reserved: '10.1505', reduceOnly: false });
     const short = entry({ signal: { side: 'SELL' } });
-    expect(short.order).toMatchObject({ side: 'SELL', price: '99.5', amount: '1', reserved: '10.0495' });
+    expect(short.order).toMatchObject({ side: 'SELL', price: '99.5', amount: '1', reserved: '10.1' });
     expect(entry({}, { leverage: null }).order).toMatchObject({ reserved: '100.6005' });
   });
 
@@ -39,7 +39,7 @@ describe('an entry on a perpetual', () => {
     const plan = entry({ signal: { side: 'SELL' }, account: { freeQuote: '10' } });
     expect(plan).toMatchObject({
       code: 'INSUFFICIENT_BALANCE',
-      inputs: { rule: 'free_quote', value: '10.0495', limit: '10' },
+      inputs: { rule: 'free_quote', value: '10.1', limit: '10' },
     });
   });
 
@@ -58,6 +58,13 @@ describe('an entry on a perpetual', () => {
     expect(clamped.order?.amount).toBe('0.398');
     expect(entry({ terms }, { notional: '100' }).outcome).toBe('COPIED');
     expect(entry({ terms }, { notional: '1000' })).toMatchObject({ code: 'MAX_LEVERAGE', order: null });
+  });
+
+  it('of a sale counts at the price of the leader, above its limit price', () => {
+    const short = { signal: { side: 'SELL' as const }, terms: { maxTradeQuote: '50' } };
+    // The limit price is 99.5, at which 0.502 would cost less than 50.
+    expect(entry(short).order).toMatchObject({ amount: '0.5', price: '99.5' });
+    expect(entry({ signal: { side: 'SELL' } }).lot?.sentQuote).toBe('100');
   });
 
   it('against the net position may first reduce it', () => {

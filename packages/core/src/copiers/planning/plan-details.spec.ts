@@ -47,7 +47,7 @@ describe('a copied entry', () => {
     expect(sale).toMatchObject({
       outcome: 'COPIED',
       order: { side: 'SELL', price: '99.5', amount: '1', reserved: '1' },
-      lot: { sentAmount: '1', sentQuote: '99.5' },
+      lot: { sentAmount: '1', sentQuote: '100' },
     });
     expect(entry({ signal: { side: 'SELL' }, account: { freeBase: '0.999' } })).toEqual({
       outcome: 'SKIPPED',

@@ -113,7 +113,7 @@ describe('a replay on perpetuals', () => {
     ]);
     expect(play(replayOf('100', { maxLeverage: '3' }), {}, {})).toEqual([
       ['COPIED', '2'],
-      ['MAX_LEVERAGE', '1.005'],
+      ['MAX_LEVERAGE', '1'],
     ]);
   });
 
@@ -123,8 +123,8 @@ describe('a replay on perpetuals', () => {
       ['BTC/USDC:USDC', pairOf()],
     ]);
     const replay = replayOf('100', { maxLeverage: '3' }, {}, { pairs });
-    expect(play(replay, {}, { symbol: 'BTC/USDC:USDC' })[1]).toEqual(['MAX_LEVERAGE', '1.005']);
-    expect(replay.marginIn('USDT').lowestRatio).toBe('6.65557404');
+    expect(play(replay, {}, { symbol: 'BTC/USDC:USDC' })[1]).toEqual(['MAX_LEVERAGE', '1']);
+    expect(replay.marginIn('USDT').lowestRatio).toBe('6.66666666');
   });
 
   it('skips entries below the margin ratio, but no exits; an assumed maintenance margin skips nothing', () => {

@@ -61,6 +61,8 @@ export interface FillToBook {
   readonly sourceTradeId: string | null;
   /** The lot that the fill's order closes; null if it closes lots of any owner in their order. */
   readonly closesLotId?: string | null;
+  /** Whether the order is an entry of a copy that may be short: it closes no lot. */
+  readonly opensOnly?: boolean;
 }
 
 /** A fill, with the lot that it opened and the closures that it caused. */

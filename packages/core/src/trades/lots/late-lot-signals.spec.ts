@@ -43,6 +43,7 @@ const tradeOf = (id: string, overrides: Partial<LeaderTrade> = {}): LeaderTrade 
   side: 'BUY',
   amount: '9',
   filledAmount: '1',
+  closedAmount: '0',
   leaderEquity: '5000',
   ...overrides,
 });
@@ -395,7 +396,7 @@ describe('a late fill', () => {
     const signals = signalsOf({
       fills: [buy('a', 0, perpetual), sell('y', 1, copied), buy('a', 2, perpetual), buy('b', 3, perpetual)],
       late: ['a0', 'a2'],
-      trades: [tradeOf('a', { filledAmount: '2' })],
+      trades: [tradeOf('a', { filledAmount: '2', closedAmount: '1' })],
       openBeforeRewind: ['b'],
       ...perpetual,
     });
@@ -430,7 +431,7 @@ describe('new fills after booked ones', () => {
     const signals = signalsOf({
       fills: [buy('a', 0, perpetual), sell('x', 1, perpetual), sell('x', 2, perpetual)],
       late: ['a0', 'x1', 'x2'],
-      trades: [tradeOf('a'), tradeOf('x', { side: 'SELL', filledAmount: '2' })],
+      trades: [tradeOf('a'), tradeOf('x', { side: 'SELL', filledAmount: '2', closedAmount: '1' })],
       ...perpetual,
     });
     expect(signals).toMatchObject([

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { BigDecimal } from '../../values/index.js';
 import { bookFills, type FillToBook, type StoredLot } from './booking.rules.js';
 import { emitSignals, type LeaderTrade } from './lot-signals.rules.js';
+import { formatUnits, parseUnits } from './lots.rules.js';
 import type { EmittedLotState, NewSignal } from './signals.types.js';
 import { type GeneratedFill, generatedFills } from './testing/naive-lot-model.js';
 
@@ -47,6 +48,7 @@ class Leader {
         side,
         amount: '9',
         filledAmount,
+        closedAmount: this.trades.get(tradeId)?.closedAmount ?? '0',
         leaderEquity: null,
       });
     }
@@ -56,6 +58,13 @@ class Leader {
       held,
       fills,
     );
+    if (this.tradingType !== 'spot') {
+      for (const { tradeId, amount } of booked.closures) {
+        const trade = this.trades.get(tradeId)!;
+        const closedAmount = formatUnits(parseUnits(trade.closedAmount) + amount);
+        this.trades.set(tradeId, { ...trade, closedAmount });
+      }
+    }
     const changed = new Map([...booked.changed, ...booked.opened].map((lot) => [lot.id, lot]));
     this.lots = [...held.map((lot) => changed.get(lot.id) ?? lot), ...booked.opened];
     const signals = emitSignals({
@@ -108,6 +117,36 @@ it('rule 5: a leader that reverses in one fill closes one lot, then opens anothe
   expect(
     leader.report(fillOf({ id: '3', side: 'BUY', amount: '2', tradingType: 'perpetual' })),
   ).toMatchObject([{ kind: 'CLOSE', side: 'BUY', lotTradeId: 'trade of 2', exitAmount: '2' }]);
+});
+
+it('rule 5: a leader that reverses in parts closes one lot, then opens another with the rest of its order', () => {
+  const leader = new Leader('perpetual');
+  const sell = { side: 'SELL', tradingType: 'perpetual', tradeId: 'reversal' } as const;
+  leader.report(fillOf({ id: '1', side: 'BUY', amount: '2', tradingType: 'perpetual' }));
+  expect(leader.report(fillOf({ id: '2', ...sell, amount: '1.5' }))).toMatchObject([
+    { kind: 'REDUCE', lotTradeId: 'trade of 1', exitAmount: '1.5' },
+  ]);
+  // The order is of 9, of which 2 close the lot.
+  expect(leader.report(fillOf({ id: '3', ...sell, amount: '2' }))).toMatchObject([
+    { kind: 'CLOSE', lotTradeId: 'trade of 1', exitAmount: '0.5' },
+    {
+      kind: 'OPEN',
+      lotTradeId: 'reversal',
+      lotFirstSequence: null,
+      filledAmount: '1.5',
+      cumulativeAmount: '1.5',
+      lotOrderAmount: '7',
+    },
+  ]);
+  expect(leader.report(fillOf({ id: '4', ...sell, amount: '1' }))).toMatchObject([
+    {
+      kind: 'INCREASE',
+      lotTradeId: 'reversal',
+      filledAmount: '1',
+      cumulativeAmount: '2.5',
+      lotOrderAmount: '7',
+    },
+  ]);
 });
 
 it('an order that continues to fill after its whole lot was sold enters the lot again, with its total filled amount', () => {

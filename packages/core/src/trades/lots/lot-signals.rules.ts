@@ -24,6 +24,8 @@ export interface LeaderTrade {
   readonly side: TradeSide;
   readonly amount: Decimal;
   readonly filledAmount: Decimal;
+  /** What the fills of the trade closed of other lots; 0 on spot. Only the rest of the trade can open lots. */
+  readonly closedAmount: Decimal;
   readonly leaderEquity: Decimal | null;
 }
 
@@ -172,7 +174,7 @@ class SignalEmitter {
       lotTradeId: trade.id,
       lotFirstSequence: lot.firstSequence,
       lotOpenedAt: lot.openedAt,
-      lotOrderAmount: trade.amount,
+      lotOrderAmount: formatUnits(parseUnits(trade.amount) - parseUnits(trade.closedAmount)),
       sourceTradeId: fill.tradeId,
       sourceFillId: fill.id,
       filledAmount: formatUnits(change.filled),
@@ -198,7 +200,7 @@ class SignalEmitter {
     const known = this.lots.get(trade.id);
     if (known !== undefined) return known;
     const emitted = this.input.emittedLots.get(trade.id);
-    const filledBefore = parseUnits(trade.filledAmount) - this.newlyFilled(trade.id);
+    const filledBefore = openingUnits(trade) - this.newlyOpening(trade.id);
     const existedBefore = filledBefore > 0n || openBefore > 0n;
     const lot: EmittedLot =
       emitted === undefined
@@ -239,20 +241,20 @@ class SignalEmitter {
     const { bookedFills, newFillIds } = this.input;
     const entered = bookedFills
       .filter(({ fill, opened }) => fill.tradeId === trade.id && (opened !== null || newFillIds.has(fill.id)))
-      .reduce((sum, { fill }) => sum + parseUnits(fill.amount), 0n);
+      .reduce((sum, bookedFill) => sum + openingPart(bookedFill), 0n);
     this.lots.set(trade.id, {
       firstSequence: null,
       openedAt: this.openedAt.get(trade.id) ?? last.executedAt,
       isEmitted: false,
-      cumulative: parseUnits(trade.filledAmount) - entered,
+      cumulative: openingUnits(trade) - entered,
       open: 0n,
     });
   }
 
-  private newlyFilled(tradeId: string): bigint {
+  private newlyOpening(tradeId: string): bigint {
     return this.input.bookedFills
       .filter(({ fill }) => fill.tradeId === tradeId && this.input.newFillIds.has(fill.id))
-      .reduce((sum, { fill }) => sum + parseUnits(fill.amount), 0n);
+      .reduce((sum, bookedFill) => sum + openingPart(bookedFill), 0n);
   }
 
   private tradesOf({ fill, opened, lotClosures }: BookedFill): readonly LeaderTrade[] {
@@ -270,4 +272,14 @@ class SignalEmitter {
     this.open.set(tradeId, (this.open.get(tradeId) ?? 0n) + amount);
     if (!this.openedAt.has(tradeId)) this.openedAt.set(tradeId, at);
   }
+}
+
+/** What the fills of the trade opened, before a fee in base currency. */
+const openingUnits = ({ filledAmount, closedAmount }: LeaderTrade): bigint =>
+  parseUnits(filledAmount) - parseUnits(closedAmount);
+
+/** The part of a fill that closed no lot. */
+function openingPart({ fill, lotClosures }: BookedFill): bigint {
+  if (fill.tradingType === 'spot') return parseUnits(fill.amount);
+  return lotClosures.reduce((rest, { amount }) => rest - amount, parseUnits(fill.amount));
 }

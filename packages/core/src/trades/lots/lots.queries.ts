@@ -84,7 +84,8 @@ const unbooked = (condition: string) => `
     f.fee_currency AS "feeCurrency", f.fee_value AS "feeValue", f.executed_at AS "executedAt", t.user_id AS "userId",
     t.exchange_account_id AS "exchangeAccountId", t.trade_pair_id AS "tradePairId", t.symbol,
     t.trading_type AS "tradingType", t.copier_id AS "copierId", t.strategy_id AS "strategyId",
-    t.copied_strategy_id AS "copiedStrategyId", t.source_trade_id AS "sourceTradeId", t.closes_lot_id AS "closesLotId"
+    t.copied_strategy_id AS "copiedStrategyId", t.source_trade_id AS "sourceTradeId", t.closes_lot_id AS "closesLotId",
+    t.trading_type <> 'spot' AND t.copier_id IS NOT NULL AND coalesce(t.intent IN ('OPEN', 'INCREASE'), false) AS "opensOnly"
   FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS key (account, pair, since)
   JOIN lot_books b ON b.exchange_account_id = key.account AND b.trade_pair_id = key.pair
   CROSS JOIN LATERAL (
@@ -94,7 +95,7 @@ const unbooked = (condition: string) => `
     ORDER BY executed_at, id OFFSET 0) AS f
   CROSS JOIN LATERAL (
     SELECT side, user_id, exchange_account_id, trade_pair_id, symbol, trading_type, copier_id, strategy_id,
-      copied_strategy_id, source_trade_id, closes_lot_id
+      copied_strategy_id, source_trade_id, closes_lot_id, intent
     FROM trades WHERE id = f.trade_id OFFSET 0) AS t
   WHERE t.trade_pair_id = key.pair
   ORDER BY f.executed_at, f.id`;
@@ -150,7 +151,9 @@ export async function readLeaderTrades(
   return queryPrepared<LeaderTrade & LotBookKey>(
     tx,
     `SELECT id, strategy_id AS "strategyId", side, amount, filled_amount AS "filledAmount",
-       leader_equity AS "leaderEquity", exchange_account_id AS "exchangeAccountId", trade_pair_id AS "tradePairId"
+       CASE trading_type WHEN 'spot' THEN '0' ELSE coalesce((
+         SELECT sum(c.amount) FROM fills f JOIN lot_closures c ON c.fill_id = f.id WHERE f.trade_id = trades.id), 0)::text END
+         AS "closedAmount", leader_equity AS "leaderEquity", exchange_account_id AS "exchangeAccountId", trade_pair_id AS "tradePairId"
      FROM trades WHERE id = ANY ($1) AND strategy_id IS NOT NULL AND copier_id IS NULL`,
     [ids],
   );

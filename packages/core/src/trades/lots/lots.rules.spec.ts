@@ -199,6 +199,26 @@ describe('dust', () => {
   });
 });
 
+describe('an entry of a copy where lots may be short', () => {
+  const copy = (lotTradeId: string) => ({ copierId: 'c', lotTradeId });
+
+  it('closes no other lot of its copier, as an exit does', () => {
+    const book = new LotBook(PERPETUAL);
+    book.apply(fillOf({ id: '1', tradeId: 'long', copy: copy('first'), amount: '5' }));
+    const entry = { copy: copy('second'), side: 'SELL', amount: '3' } as const;
+    expect(book.apply(fillOf({ id: '2', tradeId: 'short', ...entry, opensOnly: true })).lotClosures).toEqual(
+      [],
+    );
+    expect(book.openLots.map(({ tradeId, side }) => [tradeId, side])).toEqual([
+      ['long', 'BUY'],
+      ['short', 'SELL'],
+    ]);
+    const exit = { copy: copy('first'), side: 'SELL', amount: '5' } as const;
+    expect(book.apply(fillOf({ id: '3', tradeId: 'exit', ...exit })).lotClosures).toHaveLength(1);
+    expect(book.openLots.map(({ tradeId }) => tradeId)).toEqual(['short']);
+  });
+});
+
 /** Fills with integer amounts, so that each unit can be counted. */
 const fills = fc
   .array(

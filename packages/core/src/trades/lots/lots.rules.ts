@@ -10,7 +10,8 @@
  * therefore never sell each other's lots. The lots of no copier are one more list. In this file, the owner of a lot is
  * the list that it belongs to.
  *
- * A copy closes its own lots first, then other lots of its copier. Any other fill closes lots of no copier first, then
+ * A copy closes its own lots first, then other lots of its copier. Where lots may be short, an entry of a copy closes none: its
+ * lot and lots of the other side that its copier still holds exist beside each other. Any other fill closes lots of no copier first, then
  * lots of copies, oldest first; a manual trade can thus close copies. A fill of an order that closes one lot closes this lot
  * first. A lot of a copy is detached once a fill that is not of its copier has reduced it.
  *
@@ -67,6 +68,8 @@ export interface LotFill {
   readonly executedAt: Date;
   /** The lot that the fill's order closes. What exceeds it closes other lots, as any fill does. */
   readonly closesLotId?: string | null;
+  /** Whether the order is an entry of a copy that may be short: it closes no lot. */
+  readonly opensOnly?: boolean;
 }
 
 /** The part of a lot that a fill closed. */
@@ -242,6 +245,7 @@ export class LotBook {
 
   /** Allocates `rest` to lots: those of the fill's owner first, then others that the fill may close, oldest first. */
   private close(fill: LotFill, rest: Remainder): LotClosure[] {
+    if (fill.opensOnly === true) return [];
     const closures = this.closeChosenLot(fill, rest);
     while (rest.amount > 0n) {
       const lots = this.nextLotsToClose(fill);
