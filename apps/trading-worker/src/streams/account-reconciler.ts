@@ -135,7 +135,7 @@ export class AccountReconciler {
    * stream or a balance sync may have updated them.
    */
   private async changedSymbols(
-    { accountId, exchange }: OwnedAccount,
+    { accountId }: OwnedAccount,
     reconciled: Totals | null,
     current: Totals,
   ): Promise<string[]> {
@@ -143,7 +143,7 @@ export class AccountReconciler {
     if (before === null) return [];
     const changed = new Set(changedAssets(before, current));
     if (changed.size < 2) return [];
-    const symbols = await this.pairs.activeSymbols(exchange);
+    const symbols = await this.pairs.symbolsOf(accountId);
     return symbols.filter((symbol) => assetsOf(symbol).every((asset) => changed.has(asset)));
   }
 

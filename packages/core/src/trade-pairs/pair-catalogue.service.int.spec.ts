@@ -123,6 +123,18 @@ describe('the pairs of an exchange', () => {
     expect(await storedPair('ETH/USDT')).toMatchObject({ id: unlisted.id, is_active: true });
   });
 
+  it('can be traded by accounts of their exchange and trading type', async () => {
+    const perpetual = { symbol: 'BTC/USDT:USDT', settle: 'USDT', tradingType: 'perpetual' } as const;
+    await catalogue.storeMarkets('paper', [marketOf('BTC'), marketOf('BTC', perpetual)]);
+    await catalogue.storeMarkets('other', [marketOf('ETH')]);
+    const owner = await core.actor();
+    const accounts = [await core.account(owner), await core.account(owner, {}, { tradingType: 'perpetual' })];
+    const symbols = await Promise.all(accounts.map(({ uuid }) => catalogue.symbolsOf(uuid)));
+    expect(symbols).toEqual([['BTC/USDT'], ['BTC/USDT:USDT']]);
+    await catalogue.storeMarkets('paper', [marketOf('ETH')]);
+    expect(await catalogue.symbolsOf(accounts[0]!.uuid)).toEqual(['ETH/USDT']);
+  });
+
   it('keep their ids and lots if the symbol names another contract; a new pair has the symbol then', async () => {
     const actor = await core.actor('READ');
     const contract = (more: Partial<Market>) => marketOf('BTC', { contractSize: '0.001', ...more });

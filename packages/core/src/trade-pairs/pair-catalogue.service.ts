@@ -49,6 +49,17 @@ export class PairCatalogue {
     });
   }
 
+  /** Returns the symbols that an account can trade: active pairs of its exchange and trading type. */
+  async symbolsOf(accountId: string): Promise<readonly string[]> {
+    const rows: { symbol: string }[] = await this.platform.database.query(
+      `SELECT p.symbol FROM exchange_accounts a
+       JOIN trade_pairs p ON p.exchange = a.exchange AND p.trading_type = a.trading_type AND p.is_active
+       WHERE a.id = $1`,
+      [accountId],
+    );
+    return rows.map(({ symbol }) => symbol);
+  }
+
   /** Returns the symbols of one exchange that can be traded. */
   async activeSymbols(exchange: string): Promise<readonly string[]> {
     const rows: { symbol: string }[] = await this.platform.database.query(
