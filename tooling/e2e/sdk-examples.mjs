@@ -106,7 +106,7 @@ function commentAbove(lines, at) {
 function operationIn(lines, at) {
   const end = lines.findIndex((line, index) => index > at && line === '  }');
   const body = lines.slice(at, end).join('\n');
-  return /(?:operations\.(?:call|list)|buildRequest)\('([\w.]+)'/.exec(body)?.[1];
+  return /(?:operations\.(?:call|list)|buildRequest)\(\s*'([\w.]+)'/.exec(body)?.[1];
 }
 
 /** @param {string} comment */

@@ -65,6 +65,7 @@ export const REQUESTS: Readonly<Record<string, MakeRequest>> = {
     params: { id: await user.perpetualAccount() },
     body: { trade_pair_id: await user.perpetual(), leverage: '5', margin_mode: 'CROSS' },
   }),
+  'emergencyStop.run': () => ({ body: { close_positions: false } }),
   'webhooks.create': () => ({ body: { url: 'https://receiver.example', events: ['trade.*'] } }),
   'webhooks.get': byId((user) => user.webhook()),
   'webhooks.update': async (user) => ({
