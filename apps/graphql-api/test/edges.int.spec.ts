@@ -210,6 +210,7 @@ describe('node', () => {
     TradePair: ['tradePairs.get', async (user) => user.environment.pairId],
     Trade: ['trades.get', (user) => user.trade()],
     Lot: ['lots.get', (user) => user.lot()],
+    Position: ['positions.list', (user) => user.position()],
     Strategy: ['strategies.get', (user) => user.strategy()],
     Copier: ['copiers.get', (user) => user.linkedCopier()],
     Reward: ['rewards.list', (user) => user.reward()],

@@ -61,6 +61,10 @@ export const REQUESTS: Readonly<Record<string, MakeRequest>> = {
   'trades.cancel': byId((user) => user.trade()),
   'lots.get': byId((user) => user.lot()),
   'lots.close': async (user) => ({ params: { id: await user.lot() }, body: { fraction: '0.5' } }),
+  'positions.list': async (user) => {
+    for (let count = 0; count < 2; count++) await user.position();
+    return {};
+  },
   'positions.setLeverage': async (user) => ({
     params: { id: await user.perpetualAccount() },
     body: { trade_pair_id: await user.perpetual(), leverage: '5', margin_mode: 'CROSS' },

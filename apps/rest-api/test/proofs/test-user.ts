@@ -170,6 +170,23 @@ export class TestUser {
     return encodeId('lot', uuid);
   }
 
+  /** Creates an open position of 1 in a new perpetual. */
+  async position(): Promise<string> {
+    const pairId = this.environment.uuidOf(await this.perpetual());
+    const [pair] = await this.environment.rows('SELECT symbol FROM trade_pairs WHERE id = $1', pairId);
+    const { id } = await this.row('positions', 'pos', {
+      user_id: this.uuid,
+      exchange_account_id: this.environment.uuidOf(await this.perpetualAccount()),
+      trade_pair_id: pairId,
+      symbol: pair?.symbol,
+      side: 'LONG',
+      amount: '1',
+      entry_price: '100',
+      margin_mode: 'CROSS',
+    });
+    return id;
+  }
+
   async webhook(): Promise<string> {
     const body = { url: 'https://receiver.example/hook', events: ['*'] };
     return (await this.requireData('POST', '/v1/webhooks', body)).id;

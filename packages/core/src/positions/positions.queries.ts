@@ -33,7 +33,7 @@ export interface PositionViewRow {
 }
 
 /** Selects the columns of `PositionViewRow` from `POSITION_RECORDS`. */
-export const POSITION_COLUMNS = `p.id, p.user_id AS "userId", p.exchange_account_id AS "exchangeAccountId",
+const POSITION_COLUMNS = `p.id, p.user_id AS "userId", p.exchange_account_id AS "exchangeAccountId",
     p.trade_pair_id AS "tradePairId", p.symbol, p.side, p.amount, p.entry_price AS "entryPrice",
     p.mark_price AS "markPrice", p.liquidation_price AS "liquidationPrice", p.unrealized_pnl AS "unrealizedPnl",
     p.maintenance_margin AS "maintenanceMargin", p.isolated_margin AS "isolatedMargin", p.leverage,
@@ -75,9 +75,12 @@ const EPISODE = `
   HAVING bool_or(numbered.held > 0) = (p.side = 'LONG') AND (p.amount = 0 OR NOT bool_or(numbered.held = 0))
   ORDER BY numbered.episode DESC LIMIT 1`;
 
+/** Positions, under the alias `p`, of accounts that are not removed. */
+export const KEPT_POSITIONS = `positions p
+    JOIN exchange_accounts a ON a.id = p.exchange_account_id AND a.deleted_at IS NULL`;
+
 /** Joins positions, under the alias `p`, with their account, its margin and the result of their last episode. */
-export const POSITION_RECORDS = `positions p
-    JOIN exchange_accounts a ON a.id = p.exchange_account_id AND a.deleted_at IS NULL
+const POSITION_RECORDS = `${KEPT_POSITIONS}
     LEFT JOIN account_margins m ON m.exchange_account_id = p.exchange_account_id
     LEFT JOIN LATERAL (${EPISODE}) AS e ON true`;
 

@@ -21,12 +21,7 @@ import {
 import type { Platform } from '../platform/index.js';
 import { type PairForTrade, pairForTrade } from '../trade-pairs/index.js';
 import { viewPosition } from './position.view.js';
-import {
-  POSITION_COLUMNS,
-  POSITION_RECORDS,
-  type PositionViewRow,
-  positionsByIds,
-} from './positions.queries.js';
+import { KEPT_POSITIONS, positionsByIds } from './positions.queries.js';
 
 export class PositionsService {
   constructor(
@@ -52,20 +47,21 @@ export class PositionsService {
       where.push(`p.trade_pair_id = $${params.push(id)}`);
     }
     const source = {
-      select: POSITION_COLUMNS,
-      from: POSITION_RECORDS,
+      select: 'p.id',
+      from: KEPT_POSITIONS,
       where,
       params,
       sorts: { created_at: { column: 'p.created_at', type: 'timestamptz' as const } },
       idColumn: 'p.id',
     };
-    const page = await this.lists.page<PositionViewRow & Record<string, unknown>>(
-      positionOperations.list,
-      actor.userId,
-      source,
-      query,
+    const page = await this.lists.page<{ id: string }>(positionOperations.list, actor.userId, source, query);
+    // The results are computed from lots, so they are read for the positions of the page alone.
+    const rows = await positionsByIds(
+      manager,
+      page.items.map(({ id }) => id),
     );
-    return { ...page, items: page.items.map(viewPosition) };
+    const byId = new Map(rows.map((row) => [row.id, viewPosition(row)]));
+    return { ...page, items: page.items.flatMap(({ id }) => byId.get(id) ?? []) };
   }
 
   /** Loads positions of the user in input order, closed ones included; null for unknown ids. */
