@@ -33,6 +33,7 @@ const PLACEHOLDERS: readonly (readonly [RegExp, string])[] = [
   [/\bsvc_test_[0-9A-Za-z]{49}\b/g, 'key'],
   [/\bwhsec_[\w+/=-]+/g, 'secret'],
   [/\b0[23][0-9a-f]{64}\b/g, 'pubkey'],
+  [/\bX[0-9a-f]{8}(?=\/USDT)/g, 'base'],
   [/("name":"webhook-timestamp","value":)"\d+"/g, '$1"seconds"'],
   [/"(user_?code|device_?code)":"[^"]*"/gi, '"$1":"some"'],
   [/"(last_?four|pubkey_?fingerprint)":"[^"]*"/gi, '"$1":"some"'],
@@ -67,6 +68,7 @@ it.each(writes.map((operation) => [operation.id, operation] as const))(
 /** Creates records of which the writes leave none. */
 const RECORDS_FOR: Readonly<Record<string, (user: TestUser) => Promise<unknown>>> = {
   'browserSessions.list': (user) => user.browserSession(),
+  'positions.list': (user) => user.position(),
   'requestLog.list': (user) => user.loggedRequests(),
 };
 
