@@ -21,6 +21,7 @@ const access = 'packages/core/src/access';
 const copiers = 'packages/core/src/copiers';
 const funding = 'packages/core/src/funding';
 const lots = 'packages/core/src/trades/lots';
+const positions = 'packages/core/src/positions';
 const tradePairs = 'packages/core/src/trade-pairs';
 const webhooks = 'packages/core/src/webhooks';
 const dispatcher = 'apps/webhook-dispatcher/src/delivery';
@@ -134,6 +135,7 @@ export const AREAS = [
         ...[
           'pair-choice.rules.spec',
           'perfect-copy.spec',
+          'perpetual-plans.spec',
           'plan-details.spec',
           'planned-signal.spec',
           'sellable.spec',
@@ -174,10 +176,17 @@ export const AREAS = [
   },
   {
     name: 'market-data',
-    about: 'the change of a price, and the range of candles',
+    about: 'the change of a price, the range of candles, and pairs that an exchange replaces',
     folders: [tradePairs],
-    files: [`${tradePairs}/market-data.rules.ts`],
-    specs: [`${tradePairs}/market-data.rules.spec.ts`],
+    files: inFolder(tradePairs, 'market-data.rules', 'pair-changes.rules'),
+    specs: inFolder(tradePairs, 'market-data.rules.spec', 'pair-changes.rules.spec'),
+  },
+  {
+    name: 'positions',
+    about: 'changes of positions, and margin calls',
+    folders: [positions],
+    files: inFolder(positions, 'position.rules'),
+    specs: inFolder(positions, 'position.rules.spec'),
   },
   {
     name: 'delivery',

@@ -123,7 +123,7 @@ describe('/v1/emergency-stop', () => {
     const [first, again] = [await run(), await run()];
     expect([first.status, first.json.data]).toEqual([
       200,
-      { paused_copiers: [], cancelled: [], ended_otherwise: [], still_open: [], open_lots: [] },
+      { paused_copiers: [], cancelled: [], ended_otherwise: [], still_open: [], open_lots: [], closing: [] },
     ]);
     expect(again.text).toBe(first.text);
     expect(again.headers['idempotency-replayed']).toBe('true');

@@ -99,8 +99,8 @@ interface InsertedCharge {
   readonly exchangeAccountId: string;
   readonly asset: string;
   readonly amount: Decimal;
-  readonly value: null;
-  readonly currency: null;
+  readonly value: string | null;
+  readonly currency: string | null;
   readonly at: Date;
 }
 
@@ -120,7 +120,7 @@ export async function insertCharges(
        ON CONFLICT DO NOTHING
        RETURNING id, user_id, exchange_account_id, asset, amount, charged_at)
      SELECT id, user_id AS "userId", exchange_account_id AS "exchangeAccountId", asset,
-       trim_scale(amount)::text AS amount, NULL AS value, NULL AS currency, charged_at AS at
+       trim_scale(amount)::text AS amount, NULL::text AS value, NULL::text AS currency, charged_at AS at
      FROM inserted ORDER BY charged_at, id`,
     [
       userId,

@@ -33,7 +33,7 @@ export async function exposureOf(tx: Tx, accountId: string, pairId: string): Pro
   return row!;
 }
 
-const NETS = `SELECT key.account AS id, trim_scale(${NET('key.account', 'key.pair')})::text AS net
+const NETS = `SELECT trim_scale(${NET('key.account', 'key.pair')})::text AS net
   FROM unnest($1::uuid[], $2::uuid[]) AS key (account, pair)`;
 
 /** Returns the net positions by `netKey`. */
