@@ -40,7 +40,7 @@ export type CopierOverride = z.output<typeof copierOverride>;
 export const copierOverrides = z.record(z.string(), copierOverride).describe(OVERRIDES_DESCRIPTION);
 export type CopierOverrides = z.output<typeof copierOverrides>;
 
-const currency = text({ max: 50 }).regex(/^[^\s/:]+$/, { error: 'Expected a currency, like USDT.' });
+const currency = text({ max: 50 }).regex(/^[A-Za-z0-9._-]+$/, { error: 'Expected a currency, like USDT.' });
 
 export const quoteAliasesInput = z
   .array(z.array(currency).min(2).max(ALIASES_PER_GROUP_MAX))

@@ -31,6 +31,8 @@ export const WRITTEN = [
 
 /** Fields of requests that only values of a list, or secrets that no response contains, can have. */
 export const NOT_SHOWN = [
+  'copiers.create symbol_map.*',
+  'copiers.update symbol_map.*',
   'deviceAuthorizations.approve user_code',
   'deviceAuthorizations.deny user_code',
   'deviceAuthorizations.token device_code',
@@ -86,8 +88,8 @@ export const FIXED = new Set([
   ...`address approved_by.id asset base client_order_id code commit credential.id currency data.id email error_message
    events[] exchange exchange_fill_id exchange_name exchange_order_id exchange_symbol failure.code failure.message
    fee.currency id inputs.* ip_allowlist[] key last_error_message last_four network next_cursor period
-   profit_share.quote quote reason request_id route rule.period sample.data.* schema.* secret settle source.id
-   status_reason symbol tx_hash user_code device_code value version wallet_address`.split(/\s+/),
+   profit_share.quote quote quote_aliases[][] reason request_id route rule.period sample.data.* schema.* secret settle source.id
+   status_reason symbol symbol_map.* tx_hash user_code device_code value version wallet_address`.split(/\s+/),
 ]);
 
 /** @typedef {Record<string, any>} Schema */

@@ -30,6 +30,8 @@ const KEYS: Readonly<Record<string, readonly QueryKind[]>> = {
   exchange: ['exchanges'],
   // No event reports a new mark price, so the page also reads positions at intervals.
   position: ['positions', 'lots'],
+  funding: ['lots', 'positions', 'analytics', 'copiers', 'strategies'],
+  trade_pair: ['pairs'],
   reward: ['rewards'],
   withdrawal: ['withdrawals', 'rewards'],
   webhook: ['webhooks', 'deliveries'],

@@ -35,7 +35,7 @@ describe('the buckets', () => {
 
   it('contain the operations that cost much, move money or change credentials', () => {
     expect(Object.fromEntries(RATE_BUCKETS.map((bucket) => [bucket, operationsIn(bucket)]))).toEqual({
-      trade_writes: ['trades.create', 'trades.cancel', 'lots.close'],
+      trade_writes: ['trades.create', 'trades.cancel', 'lots.close', 'positions.setLeverage'],
       sensitive_writes: [
         'apiKeys.create',
         'apiKeys.revoke',
