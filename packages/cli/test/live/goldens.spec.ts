@@ -51,6 +51,7 @@ beforeAll(async () => {
         id: 'exa_1',
         exchange_name: 'paper',
         account_name: 'practice',
+        trading_type: 'spot',
         is_active: true,
         balance: { USDT: '100000' },
       },
