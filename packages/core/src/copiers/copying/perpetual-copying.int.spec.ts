@@ -99,6 +99,32 @@ describe('copies on perpetuals', () => {
     ]);
   });
 
+  it('rule 5: a reversal that is filled in parts opens a lot with what its order did not close', async () => {
+    const follower = await env.follower({ sizing: { mode: 'FIXED_AMOUNT', value: '4' } });
+    await env.leaderBuys('10');
+    await env.executeAll();
+    const reversal = await env.leaderOrder('SELL', '18');
+    await env.fill(reversal, { amount: '6', price: '100' });
+    await env.executeAll();
+    // Of the second part, 4 close the lot. The order opens 8 in all, of which the copier takes 4.
+    await env.fill(reversal, { amount: '8', price: '100' });
+    await env.executeAll();
+    await env.fill(reversal, { amount: '4', price: '100' });
+    await env.executeAll();
+    expect((await env.decisions(follower)).map(({ kind, code, filled }) => [kind, code, filled])).toEqual([
+      ['OPEN', null, '4'],
+      ['REDUCE', null, '2.4'],
+      ['CLOSE', null, '1.6'],
+      ['OPEN', null, '2'],
+      ['INCREASE', null, '2'],
+    ]);
+    expect(await lotsOf(follower)).toMatchObject([
+      { side: 'BUY', open: '0' },
+      { side: 'SELL', open: '2' },
+      { side: 'SELL', open: '2' },
+    ]);
+  });
+
   it('rule 5: a flip without an own lot is copied as an entry alone', async () => {
     await env.leaderBuys('10');
     const follower = await env.follower();

@@ -1,0 +1,87 @@
+/** Orders on margin: loans of the exchange, and what an order does to the lots. */
+import { type TradeDetail, tradeCreate } from '@trading-automation/contracts';
+import { newUuid } from '@trading-automation/persistence';
+import type { Actor } from '../operations/index.js';
+import { CoreUnderTest, type RecordIds } from '../testing/index.js';
+import { TradeExecution } from './trade-execution.service.js';
+import { TradesService } from './trades.service.js';
+
+let core: CoreUnderTest;
+let trades: TradesService;
+let actor: Actor;
+let account: RecordIds;
+let pair: RecordIds;
+
+beforeAll(async () => {
+  core = await CoreUnderTest.open();
+  trades = new TradesService({ platform: core.platform, lists: core.lists, commands: core.commands });
+  pair = await core.pair({
+    trading_type: 'margin',
+    last_price: '100',
+    order_types: ['MARKET'],
+    time_in_forces: ['GTC'],
+  });
+});
+afterAll(() => core.close());
+beforeEach(async () => {
+  actor = await core.actor();
+  account = await core.account(actor, { USDT: '10' }, { tradingType: 'margin' });
+});
+
+const place = (order: Record<string, unknown>): Promise<TradeDetail> =>
+  trades.create(
+    actor,
+    tradeCreate.parse({ exchange_account_id: account.id, trade_pair_id: pair.id, type: 'MARKET', ...order }),
+  );
+/** Returns the order as it is sent. */
+async function sent({ id }: TradeDetail) {
+  const { uuid } = await core.row('SELECT id AS uuid FROM trades WHERE client_order_id = $1', id);
+  return core.beginSubmission(String(uuid), newUuid());
+}
+
+describe('an order on margin', () => {
+  it('needs the balance, unless the exchange lends it', async () => {
+    await expect(place({ side: 'SELL', amount: '2' })).rejects.toMatchObject({
+      code: 'insufficient_balance',
+    });
+    const short = await place({ side: 'SELL', amount: '2', auto_borrow: true });
+    expect(short).toMatchObject({ auto_borrow: true, intent: 'OPEN', reduce_only: false });
+    expect(short.position_side).toBeUndefined();
+    const order = await sent(short);
+    expect([order?.autoBorrow, order?.autoRepay]).toEqual([true, undefined]);
+  });
+
+  it('repays the loan if it reduces lots', async () => {
+    const at = new Date('2026-01-01T00:00:00Z');
+    const key = { exchangeOrderId: 'short', symbol: 'BTC/USDT', side: 'SELL', amount: '2' } as const;
+    await new TradeExecution(core.platform).adopt(
+      account.uuid,
+      [
+        {
+          ...key,
+          venueClientOrderId: '',
+          type: 'MARKET',
+          timeInForce: 'GTC',
+          status: 'FILLED',
+          filledAmount: '2',
+          createdAt: at,
+          updatedAt: at,
+        },
+      ],
+      [
+        {
+          ...key,
+          exchangeFillId: 'fill',
+          price: '100',
+          fee: { amount: '0', currency: 'USDT' },
+          liquidity: 'TAKER',
+          executedAt: at,
+        },
+      ],
+    );
+    const buyBack = await place({ side: 'BUY', amount: '0.05' });
+    expect(buyBack.intent).toBe('REDUCE');
+    const order = await sent(buyBack);
+    expect([order?.autoBorrow, order?.autoRepay]).toEqual([undefined, true]);
+  });
+});
