@@ -14,6 +14,7 @@
 import { canonicalDecimal, type Decimal, encodeId, type TradingType } from '@trading-automation/contracts';
 import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
 import { allProperties, insertMany, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
+import { NET_OF_LOTS } from './exposure.queries.js';
 import { effectOf } from './exposure.rules.js';
 import { IS_OURS } from './origins.js';
 import { emitTradeEvents, type OrderReport, storeReports } from './store-order-reports.js';
@@ -247,8 +248,7 @@ async function pairsOf(tx: Tx, accountId: string, orders: readonly VenueOrder[])
   return queryPrepared<PairOfAccount & Record<string, unknown>>(
     tx,
     `SELECT a.user_id, a.trading_type, p.id AS pair_id, p.symbol, p.base, p.quote,
-       p.settle, trim_scale(coalesce((SELECT sum(CASE l.side WHEN 'BUY' THEN l.open_amount ELSE -l.open_amount END)
-         FROM lots l WHERE l.exchange_account_id = a.id AND l.trade_pair_id = p.id AND l.open_amount > 0), 0))::text AS net,
+       p.settle, trim_scale(${NET_OF_LOTS('a.id', 'p.id')})::text AS net,
        EXISTS (SELECT FROM trades t
                WHERE t.exchange_account_id = a.id AND t.trade_pair_id = p.id AND t.status = 'PENDING'
                  AND t.submitted_at IS NOT NULL AND t.acknowledged_at IS NULL) AS has_order_in_flight

@@ -3,6 +3,7 @@ import { queryPrepared, selectionOf, type Tx } from '@trading-automation/persist
 import type { Actor } from '../operations/index.js';
 import { type PairForTrade, pairForTrade } from '../trade-pairs/index.js';
 import { BigDecimal } from '../values/index.js';
+import { SIGNED_LOTS } from './exposure.queries.js';
 import { floorToMarketStep } from './lots/close-lot.js';
 import { violationsOf } from './order.rules.js';
 import { placeTrade } from './place-trade.js';
@@ -12,12 +13,12 @@ import { TRADE_VIEW_COLUMNS } from './trade.view.js';
 /** The net positions of a user's active accounts in the perpetuals that their exchanges trade. */
 const POSITIONS = `
   SELECT l.exchange_account_id AS "accountId", l.trade_pair_id AS "pairId",
-    trim_scale(sum(CASE l.side WHEN 'BUY' THEN l.open_amount ELSE -l.open_amount END))::text AS net
+    trim_scale(${SIGNED_LOTS})::text AS net
   FROM lots l
   JOIN exchange_accounts a ON a.id = l.exchange_account_id AND a.is_active AND a.deleted_at IS NULL
   JOIN trade_pairs p ON p.id = l.trade_pair_id AND p.trading_type = 'perpetual' AND p.is_active
   WHERE l.user_id = $1 AND l.open_amount > 0
-  GROUP BY 1, 2 HAVING sum(CASE l.side WHEN 'BUY' THEN l.open_amount ELSE -l.open_amount END) <> 0
+  GROUP BY 1, 2 HAVING ${SIGNED_LOTS} <> 0
   ORDER BY 1, 2`;
 
 interface Position {

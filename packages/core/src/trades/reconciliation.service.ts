@@ -23,6 +23,7 @@ import { Batcher, type Platform } from '../platform/index.js';
 import { BigDecimal } from '../values/index.js';
 import { type AccountExposure, accountExposures } from './account-exposures.queries.js';
 import { adoptOrders } from './adopt-orders.js';
+import { NET_OF_LOTS, SIGNED_LOTS } from './exposure.queries.js';
 import { IS_OURS } from './origins.js';
 import {
   type ExpectedHolding,
@@ -283,7 +284,7 @@ const EXPECTED_HOLDINGS = `SELECT l.trade_pair_id AS "pairId", l.symbol, p.base,
   GROUP BY 1, 2, 3 ORDER BY min(l.opened_at), 1`;
 
 const NET_LOTS = `SELECT l.symbol,
-    trim_scale(sum(CASE l.side WHEN 'BUY' THEN l.open_amount ELSE -l.open_amount END))::text AS net
+    trim_scale(${SIGNED_LOTS})::text AS net
   FROM lots l JOIN trade_pairs p ON p.id = l.trade_pair_id
   WHERE l.exchange_account_id = $1 AND l.open_amount > 0 AND p.trading_type = 'perpetual'
     AND p.listed_symbol IS NULL
@@ -299,7 +300,7 @@ const WATCHED_SYMBOLS = `SELECT DISTINCT coalesce(p.listed_symbol, p.symbol) AS 
   ) AS watched JOIN trade_pairs p ON p.id = watched.pair_id
   WHERE p.is_active OR p.inactive_reason IS DISTINCT FROM 'DELISTED' ORDER BY 1`;
 
-type WriteOff = Extract<Action, { readonly kind: 'write_off' | 'correct_position' }>;
+type Correction = Extract<Action, { readonly kind: 'write_off' | 'correct_position' }>;
 
 /**
  * Writes off confirmed shortfalls and corrects positions. The real proceeds of a missing asset are unknown, so it is valued
@@ -319,7 +320,7 @@ async function recordCorrections(tx: Tx, accountId: string, actions: readonly Ac
 }
 
 /** Returns null for a position in a market that the product does not offer, or if no price is known. */
-async function insertCorrection(tx: Tx, accountId: string, action: WriteOff): Promise<OrderReport | null> {
+async function insertCorrection(tx: Tx, accountId: string, action: Correction): Promise<OrderReport | null> {
   const id = newUuid();
   const orderId = encodeId('trd', id);
   const { symbol, amount } = action;
@@ -376,9 +377,6 @@ function endedOrder({ symbol, amount, side }: TradeEntity, orderId: string) {
 const ACCOUNT_PAIR = (symbol: string) => `exchange_accounts a
   JOIN trade_pairs p ON p.exchange = a.exchange AND p.trading_type = a.trading_type AND p.symbol = ${symbol}`;
 
-const NET_OF_LOTS = `(SELECT coalesce(sum(CASE l.side WHEN 'BUY' THEN l.open_amount ELSE -l.open_amount END), 0)
-  FROM lots l WHERE l.exchange_account_id = a.id AND l.trade_pair_id = p.id AND l.open_amount > 0)`;
-
 /** A correction against the net position reduces it; any other one opens or increases a position. */
 const INSERT_CORRECTION = allColumns(
   TradeEntity,
@@ -394,7 +392,7 @@ const INSERT_CORRECTION = allColumns(
     true, false, 'GTC', $5, $5, CASE WHEN a.trading_type = 'perpetual' THEN coalesce(p.settle, p.quote) ELSE p.base END, 0,
     'PENDING', clock_timestamp(), clock_timestamp(), clock_timestamp()
   FROM ${ACCOUNT_PAIR('$3')}
-  CROSS JOIN LATERAL (SELECT CASE $6 WHEN 'BUY' THEN ${NET_OF_LOTS} < 0 ELSE ${NET_OF_LOTS} > 0 END AS reduces) net
+  CROSS JOIN LATERAL (SELECT ${NET_OF_LOTS('a.id', 'p.id')} * CASE $6 WHEN 'BUY' THEN -1 ELSE 1 END > 0 AS reduces) net
   WHERE a.id = $2
   RETURNING ${columns}`,
 );

@@ -26,7 +26,7 @@ const EXPOSURES = `
     trim_scale(round(coalesce(least(m.equity / nullif(m.maintenance_margin, 0),
       CASE p.margin_mode WHEN 'ISOLATED' THEN p.isolated_margin / nullif(p.maintenance_margin, 0) END)), 18))::text
       AS "marginRatio"
-  FROM unnest($1::uuid[], $2::uuid[]) AS key (account, pair)
+  FROM (SELECT DISTINCT * FROM unnest($1::uuid[], $2::uuid[]) AS given (account, pair)) AS key
   LEFT JOIN positions p ON p.exchange_account_id = key.account AND p.trade_pair_id = key.pair
   LEFT JOIN account_margins m ON m.exchange_account_id = key.account
   CROSS JOIN LATERAL (

@@ -20,7 +20,7 @@ import { lockAccountForTrade } from '../../exchange-accounts/index.js';
 import { type Actor, invalidState } from '../../operations/index.js';
 import { type PairForTrade, pairForTrade } from '../../trade-pairs/index.js';
 import { BigDecimal, floorToStep } from '../../values/index.js';
-import { netKey, netPositions } from '../exposure.queries.js';
+import { exposureOf } from '../exposure.queries.js';
 import { mayReduceOnly } from '../exposure.rules.js';
 import { violationsOf } from '../order.rules.js';
 import { placeTrade, ruleViolated, type TradeSelection } from '../place-trade.js';
@@ -82,9 +82,8 @@ async function agreesWithPosition(
   accountId: string,
   pairId: string,
 ): Promise<boolean> {
-  const key = { accountId, pairId };
-  const net = (await netPositions(tx, [key])).get(netKey(key));
-  return mayReduceOnly(side, amount, net ?? '0');
+  const { net } = await exposureOf(tx, accountId, pairId);
+  return mayReduceOnly(side, amount, net);
 }
 
 function assertClosable({ openAmount, availableAmount }: LotToClose): void {
