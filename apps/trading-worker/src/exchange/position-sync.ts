@@ -6,6 +6,7 @@ import {
   ExchangeError,
   type LeverageSettings,
   type PositionClient,
+  type PositionReport,
   type VenuePosition,
 } from '@trading-automation/exchanges';
 import type { Logger } from '@trading-automation/runtime';
@@ -44,15 +45,15 @@ export class PositionSync {
   }
 
   /**
-   * Reads all positions, the margin, and the settings of the markets in use. Does nothing for trading types without
-   * positions.
+   * Stores positions that were just read, and reads the margin and the settings of the markets in use. Does nothing for
+   * trading types without positions.
    *
-   * @throws {ExchangeError} if positions or margin cannot be read
+   * @throws {ExchangeError} if the margin cannot be read
    */
-  async read(accountId: string, client: ExchangeClient): Promise<void> {
+  async complete(accountId: string, client: ExchangeClient, report: PositionReport | null): Promise<void> {
     const { positions } = client;
-    if (positions === undefined) return;
-    await this.readAndStore(accountId, positions);
+    if (positions === undefined || report === null) return;
+    await this.store(accountId, report, positions);
     for (const symbol of await this.reports.marketsInUse(accountId))
       await this.readSettings(accountId, symbol, positions);
   }
@@ -135,7 +136,10 @@ export class PositionSync {
   }
 
   private async readAndStore(accountId: string, client: PositionClient) {
-    const report = await client.fetchPositions();
+    return this.store(accountId, await client.fetchPositions(), client);
+  }
+
+  private async store(accountId: string, report: PositionReport, client: PositionClient) {
     const margin = await client.fetchMargin();
     return this.reports.storeReading(accountId, { report, margin });
   }

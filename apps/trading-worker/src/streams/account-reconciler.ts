@@ -109,7 +109,7 @@ export class AccountReconciler {
     await this.actions.probe(client, actions);
     if (state.reconciledTotals === null) await store();
     // The fills that led to the positions are stored by now, so the results in the positions' events contain them.
-    await this.actions.readPositions(accountId, client);
+    await this.actions.completePositions(accountId, client, positions);
     return {
       fills: newFillKeys(state, fills),
       trades: changedTrades.size,

@@ -2,6 +2,7 @@ import type { ReconcileAction } from '@trading-automation/core/trades';
 import {
   type ExchangeClient,
   ExchangeError,
+  type PositionReport,
   type VenueFill,
   type VenueOrder,
 } from '@trading-automation/exchanges';
@@ -15,7 +16,7 @@ type Action = ReconcileAction<VenueOrder, VenueFill>;
 export class ReconcileActions {
   constructor(
     private readonly orderReconciler: OrderReconciler,
-    private readonly positions: Pick<PositionSync, 'read'>,
+    private readonly positions: Pick<PositionSync, 'complete'>,
     private readonly logger: Logger,
   ) {}
 
@@ -45,9 +46,9 @@ export class ReconcileActions {
     return resolved;
   }
 
-  /** Reads the account's positions, margin and leverage, if it has any. */
-  readPositions(accountId: string, client: ExchangeClient): Promise<void> {
-    return this.positions.read(accountId, client);
+  /** Stores the account's positions, and reads their margin and leverage. */
+  completePositions(accountId: string, client: ExchangeClient, report: PositionReport | null): Promise<void> {
+    return this.positions.complete(accountId, client, report);
   }
 
   /** Probes the orders whose state the comparison could not determine. */
