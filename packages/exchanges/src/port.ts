@@ -430,7 +430,7 @@ export interface LoanClient {
 }
 
 export interface ConnectOptions {
-  /** The account's key in the call budget. Not a secret. Default: derived from the credentials. */
+  /** The key in the call budget; accounts that share a wallet have the same one. Not a secret. Default: derived from the credentials. */
   readonly accountKey?: string | undefined;
   /** The user of the account. In each share of the call budget, users take turns. */
   readonly userId?: string | undefined;

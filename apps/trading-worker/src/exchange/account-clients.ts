@@ -88,10 +88,10 @@ export class AccountClients {
   }
 
   private async connect(account: ConnectableAccount): Promise<ExchangeClient> {
-    const { id, exchange, credentialsSealed, tradingType, userId, egressAddress } = account;
+    const { id, exchange, credentialsSealed, tradingType, userId, egressAddress, walletId } = account;
     const credentials = { sealed: credentialsSealed, context: credentialsContext(id) };
     const client = await this.venues.connect(exchange, credentials, tradingType, {
-      accountKey: id,
+      accountKey: walletId,
       userId,
       egress: egressAddress ?? undefined,
     });

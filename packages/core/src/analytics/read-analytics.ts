@@ -1,5 +1,6 @@
 import type { AnalyticsInterval } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
+import { sharedWallets } from '../exchange-accounts/index.js';
 import {
   computeDayMetrics,
   EquityHistory,
@@ -109,8 +110,10 @@ async function readMain(tx: Tx, input: MainResultsInput): Promise<MainResults> {
   const open = await readOpenResults(tx, input);
   const tradingAccounts = new Map([...open.heldBefore, ...aggregator.tradingAccountsOf(currency)]);
   // Reads the equity only of accounts with results in the currency.
-  const points = await equityPoints(tx, [...tradingAccounts.keys()], currency, selection.to);
-  const tradingEquity = new EquityHistory(tradingAccounts, points);
+  const accountIds = [...tradingAccounts.keys()];
+  const points = await equityPoints(tx, accountIds, currency, selection.to);
+  const wallets = await sharedWallets(tx, accountIds);
+  const tradingEquity = new EquityHistory(tradingAccounts, points, wallets);
   const extremes = [
     ...(await loadRollupExtremes(tx, selection, plan, currency)),
     ...input.computedRows.filter(({ quote }) => quote === currency).flatMap(extremesOf),
@@ -120,7 +123,11 @@ async function readMain(tx: Tx, input: MainResultsInput): Promise<MainResults> {
   return {
     currency,
     totals: aggregator.byQuote.get(currency) ?? new ResultTotals(),
-    days: computeDayMetrics(aggregator.daysOf(currency), interval, new EquityHistory(accounts, points)),
+    days: computeDayMetrics(
+      aggregator.daysOf(currency),
+      interval,
+      new EquityHistory(accounts, points, wallets),
+    ),
     returns: returnMetrics(open.results.days, tradingEquity),
     unrealized: open.results.unrealized,
     equity: tradingEquity.latestBefore(Number.POSITIVE_INFINITY),

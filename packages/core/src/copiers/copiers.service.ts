@@ -18,8 +18,8 @@ import { IsNull } from 'typeorm';
 import { lockUser } from '../access/index.js';
 import {
   lockAccountShared,
-  lockAccounts,
   lockOwnAccountShared,
+  lockWallets,
   resolveAccountFilter,
   syncIfNeverSynced,
 } from '../exchange-accounts/index.js';
@@ -318,7 +318,7 @@ async function checkStartable(tx: Tx, copier: CopierEntity): Promise<DomainError
     );
   }
   // A start may place orders immediately, so it takes the same lock on the account as placing an order.
-  await lockAccounts(tx, [copier.exchangeAccountId]);
+  await lockWallets(tx, [copier.exchangeAccountId]);
   const account = await lockAccountShared(tx, copier.exchangeAccountId);
   if (account.isRemoved) {
     return invalidState(

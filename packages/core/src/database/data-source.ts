@@ -87,6 +87,7 @@ import { Positions1763700000057 } from './migrations/0057-positions.js';
 import { CopyingAcrossVenues1763700000058 } from './migrations/0058-copying-across-venues.js';
 import { Funding1763700000059 } from './migrations/0059-funding.js';
 import { MarginOrders1763700000060 } from './migrations/0060-margin-orders.js';
+import { SharedWallets1763700000061 } from './migrations/0061-shared-wallets.js';
 
 const ENTITIES = [
   AccountOwnerEntity,
@@ -169,6 +170,7 @@ const MIGRATIONS = [
   Positions1763700000057,
   CopyingAcrossVenues1763700000058,
   MarginOrders1763700000060,
+  SharedWallets1763700000061,
   ReplacedPairs1763700000056,
   Funding1763700000059,
 ];

@@ -8,6 +8,7 @@ import { inTransaction, queryPrepared, type Tx } from '@trading-automation/persi
 import { emitEvent } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
 import { ExchangeAccountEntity } from './exchange-account.entity.js';
+import { joinSharedWallet } from './shared-wallets.queries.js';
 import { viewExchangeAccount } from './view-exchange-accounts.js';
 
 /** How long the rights of an account are valid. */
@@ -54,14 +55,25 @@ export class AccountRights {
     await inTransaction(this.platform.database, async (tx) => {
       const account = await lockActive(tx, accountId, sealed);
       if (account === null) return;
-      const { canTrade, canWithdraw, unsupported } = report;
+      const { canTrade, canWithdraw, unsupported, venueAccountId, isUnified = false } = report;
       const reason = unsupported === undefined ? null : REASONS[unsupported];
       await tx.query(
         `UPDATE exchange_accounts SET can_trade = $2, can_withdraw = $3, is_active = $4, inactive_reason = $5,
-           rights_due_at = clock_timestamp() + $6 * interval '1 millisecond', updated_at = clock_timestamp()
+           rights_due_at = clock_timestamp() + $6 * interval '1 millisecond', is_unified = $7,
+           venue_account_id = coalesce(venue_account_id, $8), updated_at = clock_timestamp()
          WHERE id = $1`,
-        [accountId, canTrade, canWithdraw, reason === null, reason, RIGHTS_AGE_MAX_MS],
+        [
+          accountId,
+          canTrade,
+          canWithdraw,
+          reason === null,
+          reason,
+          RIGHTS_AGE_MAX_MS,
+          isUnified,
+          venueAccountId ?? null,
+        ],
       );
+      await joinSharedWallet(tx, accountId);
       if (reason !== null || isWorse(account, report)) await emitChange(tx, accountId);
     });
   }

@@ -18,6 +18,7 @@ import { emitEvent, emitEvents } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
 import { BigDecimal } from '../values/index.js';
 import { ExchangeAccountEntity } from './exchange-account.entity.js';
+import { walletSiblings } from './shared-wallets.queries.js';
 import {
   type BalanceSnapshot,
   type BalanceUpdate,
@@ -37,6 +38,8 @@ export interface ConnectableAccount {
   readonly credentialsSealed: string;
   /** The worker's local address from which the account's exchange is called; null if none is chosen yet. */
   readonly egressAddress: string | null;
+  /** The same for all accounts that share one wallet at the exchange. */
+  readonly walletId: string;
   readonly isActive: boolean;
 }
 
@@ -55,7 +58,7 @@ export class AccountSyncService {
     const [account] = await queryPrepared<ConnectableAccount & Record<string, unknown>>(
       this.platform.database.manager,
       `SELECT id, user_id AS "userId", exchange, trading_type AS "tradingType", credentials_sealed AS "credentialsSealed",
-         egress_address AS "egressAddress", is_active AS "isActive"
+         egress_address AS "egressAddress", coalesce(wallet_id, id) AS "walletId", is_active AS "isActive"
        FROM exchange_accounts WHERE id = $1 AND credentials_sealed IS NOT NULL`,
       [id],
     );
@@ -132,10 +135,12 @@ export class AccountSyncService {
 
   /**
    * Stores snapshots and emits `exchange.synced` for accounts whose balances changed since the last snapshot or whose
-   * sync was requested.
+   * sync was requested. They are the snapshots of all accounts that share the wallet.
    */
   async storeSnapshots(snapshots: readonly BalanceSnapshot[]): Promise<void> {
-    await storeWithoutHolding(snapshots, (some, lock) => this.storeLockedSnapshots(some, lock));
+    await this.storeForWallets(snapshots, (some) =>
+      storeWithoutHolding(some, (few, lock) => this.storeLockedSnapshots(few, lock)),
+    );
   }
 
   private async storeLockedSnapshots(
@@ -163,11 +168,33 @@ export class AccountSyncService {
     });
   }
 
-  /** Stores a stream's reports of single assets. Accounts without a snapshot are skipped. */
+  /**
+   * Stores a stream's reports of single assets, for all accounts that share the wallet. Accounts without a snapshot are
+   * skipped.
+   */
   async storeUpdates(updates: readonly BalanceUpdate[]): Promise<void> {
-    await storeWithoutHolding(updates, (some, lock) =>
-      inTransaction(this.platform.database, (tx) => storeUpdates(tx, some, lock)),
+    await this.storeForWallets(updates, (some) =>
+      storeWithoutHolding(some, (few, lock) =>
+        inTransaction(this.platform.database, (tx) => storeUpdates(tx, few, lock)),
+      ),
     );
+  }
+
+  /**
+   * Stores the reports, then the same reports for the accounts that share a wallet with theirs. A report that is lost
+   * between the two is older than the next one.
+   */
+  private async storeForWallets<Report extends { readonly accountId: string }>(
+    reports: readonly Report[],
+    store: (reports: readonly Report[]) => Promise<void>,
+  ): Promise<void> {
+    const { manager } = this.platform.database;
+    const siblings = await walletSiblings(manager, [...new Set(reports.map(({ accountId }) => accountId))]);
+    await store(reports);
+    const shared = reports.flatMap((report) =>
+      (siblings.get(report.accountId) ?? []).map((accountId) => ({ ...report, accountId })),
+    );
+    if (shared.length > 0) await store(shared);
   }
 
   /**

@@ -43,6 +43,14 @@ export class ExchangeAccountEntity extends RecordColumns {
   @Column({ name: 'venue_account_id', type: 'text', nullable: true })
   venueAccountId!: string | null;
 
+  /** Whether all trading types at the exchange use one wallet; null if it was not read yet. */
+  @Column({ name: 'is_unified', type: 'boolean', nullable: true })
+  isUnified!: boolean | null;
+
+  /** The id of the first of the accounts that share one wallet; null for a wallet of its own. */
+  @Column({ name: 'wallet_id', type: 'uuid', nullable: true })
+  walletId!: string | null;
+
   /** Sealed secrets that only the trading worker can open; null once the account is removed. */
   @Column({ name: 'credentials_sealed', type: 'text', nullable: true })
   credentialsSealed!: string | null;

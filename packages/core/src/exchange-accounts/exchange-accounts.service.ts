@@ -48,6 +48,7 @@ import {
 } from './exchange-account.errors.js';
 import { exchangeAccountView, viewSupportedExchange } from './exchange-account.view.js';
 import { findAccountUse } from './exchange-accounts.queries.js';
+import { joinSharedWallet } from './shared-wallets.queries.js';
 import { SupportedExchangeEntity } from './supported-exchange.entity.js';
 import { viewExchangeAccount, viewExchangeAccounts } from './view-exchange-accounts.js';
 import { callWorker, credentialsContext, serializeCredentials } from './worker-calls.js';
@@ -166,11 +167,13 @@ export class ExchangeAccountsService {
         canWithdraw: report.canWithdraw,
         rightsDueAt: new Date(Date.now() + RIGHTS_AGE_MAX_MS),
         venueAccountId: report.venueAccountId ?? null,
+        isUnified: report.isUnified ?? false,
         credentialsSealed: sealed,
         balances: {},
         syncRequestedAt: new Date(),
       });
       await tx.save(entity);
+      await joinSharedWallet(tx, id);
       await requestSyncIn(tx, id);
       return viewExchangeAccount(tx, await tx.findOneByOrFail(ExchangeAccountEntity, { id }));
     });
@@ -313,11 +316,20 @@ async function replaceCredentials(
   await tx.query(
     `UPDATE exchange_accounts SET credentials_sealed = $2, can_withdraw = $3, can_trade = $5, is_active = true,
        inactive_reason = NULL, rights_due_at = clock_timestamp() + $6 * interval '1 millisecond',
-       venue_account_id = coalesce(venue_account_id, $4), sync_requested_at = clock_timestamp(),
+       venue_account_id = coalesce(venue_account_id, $4), is_unified = $7, sync_requested_at = clock_timestamp(),
        updated_at = clock_timestamp()
      WHERE id = $1`,
-    [id, sealed, report.canWithdraw, reportedId, report.canTrade, RIGHTS_AGE_MAX_MS],
+    [
+      id,
+      sealed,
+      report.canWithdraw,
+      reportedId,
+      report.canTrade,
+      RIGHTS_AGE_MAX_MS,
+      report.isUnified ?? false,
+    ],
   );
+  await joinSharedWallet(tx, id);
 }
 
 async function rename(tx: Tx, id: string, name: string): Promise<void> {

@@ -36,9 +36,11 @@ export {
   lockAccountForTrade,
   lockAccounts,
   lockAccountsOf,
+  lockWallets,
   resolveAccountFilter,
   syncIfNeverSynced,
 } from './lock-account-for-trade.js';
+export { sharedWallets } from './shared-wallets.queries.js';
 export {
   type BalanceSnapshot,
   type BalanceUpdate,

@@ -17,22 +17,26 @@ export interface AccountForTrade {
 }
 
 /**
- * Locks the actor's account until the transaction ends, so that trades of one account are checked serially.
+ * Locks the actor's account, and those that share its wallet, until the transaction ends, so that trades of one wallet are
+ * checked serially.
  *
  * @throws {DomainError} `not_found`; `invalid_state` if the account is inactive
  */
 export async function lockAccountForTrade(tx: Tx, actor: Actor, publicId: string): Promise<AccountForTrade> {
   const id = decodeId('exa', publicId);
   const selection = selectionOf(tx.connection, ExchangeAccountEntity, 'a', FOR_TRADE);
-  const ownAccount = 'FROM exchange_accounts a WHERE a.id = $1 AND a.user_id = $2 AND a.deleted_at IS NULL';
-  const [account] =
-    id === null
-      ? []
-      : await selectPrepared(tx, selection, `${ownAccount} FOR NO KEY UPDATE`, [id, actor.userId]);
+  const locked = id === null ? [] : await selectPrepared(tx, selection, OF_WALLET, [id, actor.userId]);
+  const account = locked.find((each) => each.id === id);
   if (account === undefined) throw unknownAccount();
   if (!account.isActive) throw accountInactiveError();
   return account;
 }
+
+/** In the order of their ids, as in {@link lockWallets}. */
+const OF_WALLET = `FROM exchange_accounts a
+  WHERE a.user_id = $2 AND a.deleted_at IS NULL
+    AND (a.id = $1 OR a.wallet_id = (SELECT o.wallet_id FROM exchange_accounts o WHERE o.id = $1))
+  ORDER BY a.id FOR NO KEY UPDATE OF a`;
 
 const FOR_TRADE = ['id', 'exchange', 'tradingType', 'balances', 'isActive'] as const;
 
@@ -44,12 +48,23 @@ export async function lockAccounts(tx: Tx, ids: readonly string[]): Promise<Read
   return lockedIds(tx, LOCK_ACCOUNTS, ids);
 }
 
+/** Locks the accounts, and those that share their wallets, as {@link lockAccounts} does. */
+export async function lockWallets(tx: Tx, ids: readonly string[]): Promise<void> {
+  await lockedIds(tx, LOCK_WALLETS, ids);
+}
+
 /** Locks those of the accounts that no other transaction has locked, and returns their ids. */
 export async function lockUnlockedAccounts(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
   return lockedIds(tx, `${LOCK_ACCOUNTS} SKIP LOCKED`, ids);
 }
 
 const LOCK_ACCOUNTS = 'SELECT id FROM exchange_accounts WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE';
+
+const LOCK_WALLETS = `
+  SELECT id FROM exchange_accounts
+  WHERE id = ANY ($1) OR wallet_id = ANY (ARRAY (
+    SELECT wallet_id FROM exchange_accounts WHERE id = ANY ($1) AND wallet_id IS NOT NULL))
+  ORDER BY id FOR NO KEY UPDATE`;
 
 async function lockedIds(tx: Tx, sql: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await queryPrepared<{ id: string }>(tx, sql, [ids]);

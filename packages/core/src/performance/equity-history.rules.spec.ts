@@ -45,6 +45,24 @@ describe('recorded equity', () => {
     expect(new EquityHistory(new Map([['c', day(0)]]), points).latestBefore(day(3))).toBeNull();
   });
 
+  it('counts a wallet that several accounts share once, with the last amount of any of them', () => {
+    const history = new EquityHistory(
+      new Map([
+        ['a', day(1)],
+        ['b', day(0)],
+        ['c', day(0)],
+      ]),
+      [point('c', 0.1, '7'), point('a', 0.5, '100'), point('b', 0.5, '100'), point('b', 1.5, '120')],
+      new Map([
+        ['a', 'a'],
+        ['b', 'a'],
+      ]),
+    );
+    expect(history.latestBefore(day(0.3))).toBeNull();
+    expect(history.latestBefore(day(1))?.toString()).toBe('107');
+    expect(history.latestBefore(day(2))?.toString()).toBe('127');
+  });
+
   it('at the start of the first day is the first amount recorded on that day', () => {
     const history = new EquityHistory(new Map([['a', day(1)]]), [
       point('a', 1.2, '100'),

@@ -10,7 +10,8 @@ export interface EquityPoint {
   readonly amount: Decimal;
 }
 
-interface Account {
+/** An account, or several that share one wallet and thereby have the same equity. */
+interface Wallet {
   readonly tradingSinceMs: number;
   /** Oldest first. */
   readonly points: EquityPoint[];
@@ -19,25 +20,32 @@ interface Account {
 /**
  * Sums the recorded equity of several accounts. Pure.
  *
+ * The equity of a wallet that several accounts share counts once.
  * An account that has not traded yet counts with its recorded equity, if any. If an account has traded but has no
  * recorded equity, the sum is null (unknown), because a sum without that account would be too low.
  */
 export class EquityHistory {
-  private readonly accounts: readonly Account[];
+  private readonly wallets: readonly Wallet[];
 
   /**
    * @param tradingSince the start of each account's first day with results, in ms, by account id
    * @param points oldest first
+   * @param walletOf the wallets of accounts that share one, by account id; the others have a wallet of their own
    */
-  constructor(tradingSince: ReadonlyMap<string, number>, points: readonly EquityPoint[]) {
-    const accounts = new Map(
-      [...tradingSince].map(([id, tradingSinceMs]): [string, Account] => [
-        id,
-        { tradingSinceMs, points: [] },
-      ]),
-    );
-    for (const point of points) accounts.get(point.accountId)?.points.push(point);
-    this.accounts = [...accounts.values()];
+  constructor(
+    tradingSince: ReadonlyMap<string, number>,
+    points: readonly EquityPoint[],
+    walletOf: ReadonlyMap<string, string> = new Map(),
+  ) {
+    const wallets = new Map<string, Wallet>();
+    const idOf = (accountId: string) => walletOf.get(accountId) ?? accountId;
+    for (const [accountId, sinceMs] of tradingSince) {
+      const id = idOf(accountId);
+      const others = wallets.get(id)?.tradingSinceMs ?? Number.POSITIVE_INFINITY;
+      wallets.set(id, { tradingSinceMs: Math.min(sinceMs, others), points: [] });
+    }
+    for (const point of points) wallets.get(idOf(point.accountId))?.points.push(point);
+    this.wallets = [...wallets.values()];
   }
 
   /** Returns the sum of each account's last equity before an instant. */
@@ -54,12 +62,12 @@ export class EquityHistory {
     }, endMs);
   }
 
-  private sum(pick: (account: Account) => EquityPoint | undefined, untilMs: number): BigDecimal | null {
+  private sum(pick: (wallet: Wallet) => EquityPoint | undefined, untilMs: number): BigDecimal | null {
     let sum = new BigDecimal(0);
     let hasAny = false;
-    for (const account of this.accounts) {
-      const point = pick(account);
-      if (point === undefined && account.tradingSinceMs < untilMs) return null;
+    for (const wallet of this.wallets) {
+      const point = pick(wallet);
+      if (point === undefined && wallet.tradingSinceMs < untilMs) return null;
       if (point === undefined) continue;
       sum = sum.plus(point.amount);
       hasAny = true;

@@ -61,8 +61,9 @@ const EQUITIES = `
     UNION ALL
     SELECT a.id, a.exchange, coalesce(t.settle, t.quote),
       CASE p.side WHEN 'LONG' THEN 1 ELSE -1 END * p.amount * (coalesce(p.mark_price, t.last_price) - p.entry_price)
-    FROM positions p JOIN exchange_accounts a ON a.id = p.exchange_account_id JOIN trade_pairs t ON t.id = p.trade_pair_id
-    WHERE p.exchange_account_id = ANY ($1) AND p.amount > 0 AND p.is_supported
+    FROM wallet_accounts($1) w JOIN exchange_accounts a ON a.id = w.account_id
+    JOIN positions p ON p.exchange_account_id = w.member_id JOIN trade_pairs t ON t.id = p.trade_pair_id
+    WHERE p.amount > 0 AND p.is_supported
   ), prices AS MATERIALIZED (
     SELECT h.exchange, h.asset, ${PRICE} AS price, ${IS_LISTED} AS is_listed
     FROM (SELECT DISTINCT exchange, asset FROM held WHERE amount <> 0) h
@@ -79,7 +80,7 @@ const EQUITIES = `
 
 /**
  * Returns the equity of accounts in `quote`, by account id: free and locked amounts at the last prices, and the open results
- * of positions at mark price. The equity is
+ * of positions at mark price. Accounts that share a wallet have the same equity, that of the whole wallet. The equity is
  * null if the balances were never read, or if the account holds a listed asset without a price. An unlisted asset
  * counts as zero, because it cannot be sold at the exchange.
  */

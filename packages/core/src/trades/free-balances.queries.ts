@@ -5,8 +5,8 @@ import { queryPrepared, type Tx } from '@trading-automation/persistence';
 export type FreeBalances = ReadonlyMap<string, ReadonlyMap<string, Decimal>>;
 
 /**
- * Returns the free balance of each asset of each account, never below zero. The caller must hold the accounts' locks,
- * so that no other transaction reserves concurrently.
+ * Returns the free balance of each asset of each account, never below zero. Accounts that share a wallet have the same free
+ * balance. The caller must hold the locks of the wallets, so that no other transaction reserves concurrently.
  */
 export async function loadFreeBalances(
   tx: Tx,
@@ -67,8 +67,8 @@ const LACKS_FILL = `CASE WHEN b.is_legacy THEN f.created_at >= b.at AND f.execut
 const IS_OPEN = "t.status IN ('PENDING', 'PARTIALLY_FILLED')";
 
 const UNCONFIRMED_SALES = `
-  SELECT DISTINCT t.exchange_account_id AS id FROM trades t
-  WHERE t.exchange_account_id = ANY ($1) AND t.reserved_asset = $2 AND t.side = 'SELL' AND ${IS_OPEN}
+  SELECT DISTINCT w.account_id AS id FROM wallet_accounts($1) AS w JOIN trades t ON t.exchange_account_id = w.member_id
+  WHERE t.reserved_asset = $2 AND t.side = 'SELL' AND ${IS_OPEN}
     AND t.submitted_at IS NOT NULL AND t.venue_accepted_at IS NULL`;
 
 /**
@@ -81,7 +81,8 @@ const UNCONFIRMED_SALES = `
  *    spend. An order that ended takes what its fills spent.
  * 3. An order on a perpetual takes the margin of what it opens and receives nothing: what a fill releases counts with the
  *    next report.
- * 4. A write-off records an amount that the report already lacks, so it changes nothing.
+ * 4. Orders and fills of all accounts that share the wallet count.
+ * 5. A write-off records an amount that the report already lacks, so it changes nothing.
  */
 const FREE = `
   WITH requested AS MATERIALIZED (
@@ -90,6 +91,7 @@ const FREE = `
     CROSS JOIN LATERAL venue_balance(a.balances, a.venue_balances, a.venue_balances_at, a.balances_taken_at,
       n.asset) AS b
     WHERE a.id = ANY ($1)),
+  member AS MATERIALIZED (SELECT account_id AS id, member_id FROM wallet_accounts($1)),
   reserved AS (
     SELECT b.id, b.asset, sum(CASE
       WHEN t.trading_type = 'perpetual' THEN t.reserved_amount
@@ -97,8 +99,9 @@ const FREE = `
         THEN greatest(t.reserved_amount, CASE t.side WHEN 'BUY' THEN t.cost ELSE t.filled_amount END)
       WHEN t.side = 'SELL' THEN t.amount
       ELSE greatest(t.cost, t.amount * coalesce(t.price, 0)) END) AS amount
-    FROM trades t JOIN requested b ON b.id = t.exchange_account_id AND b.asset = t.reserved_asset
-    WHERE t.exchange_account_id = ANY ($1) AND ${IS_OPEN} AND NOT ${HAS_ORDER}
+    FROM member JOIN trades t ON t.exchange_account_id = member.member_id
+    JOIN requested b ON b.id = member.id AND b.asset = t.reserved_asset
+    WHERE ${IS_OPEN} AND NOT ${HAS_ORDER}
     GROUP BY 1, 2),
   changed AS (
     SELECT b.id, b.asset, sum(CASE leg.kind
@@ -107,7 +110,8 @@ const FREE = `
       ELSE CASE WHEN ${IS_OPEN} OR ${HAS_FILL} OR (${HAS_ORDER} AND t.type IN ('LIMIT', 'STOP_LIMIT')) THEN 0
         ELSE leg.amount END END) AS amount
     FROM requested b
-    JOIN fills f ON f.exchange_account_id = b.id
+    JOIN member ON member.id = b.id
+    JOIN fills f ON f.exchange_account_id = member.member_id
       AND f.executed_at >= b.at - CASE WHEN b.is_legacy THEN interval '1 minute' ELSE interval '0' END
     JOIN trades t ON t.id = f.trade_id AND t.origin <> 'RECONCILIATION'
     JOIN trade_pairs p ON p.id = t.trade_pair_id

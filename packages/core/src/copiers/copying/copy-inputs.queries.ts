@@ -1,7 +1,7 @@
 /** Reads what `planCopies` needs about many copiers, in a few statements. */
 import type { CopierOverride, CopierStatus, Decimal, TradingType } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
-import { lockAccounts } from '../../exchange-accounts/index.js';
+import { lockWallets } from '../../exchange-accounts/index.js';
 import { overrideColumns } from '../copier.rules.js';
 import { choosePairs, type OfferedPair, type PairChoice, pairRequestOf } from '../offered-pairs.queries.js';
 import type { CopyTerms } from '../planning/plan.types.js';
@@ -216,6 +216,6 @@ export async function lockForCopying(
   accountIds: readonly string[],
   copierIds: readonly string[],
 ): Promise<void> {
-  await lockAccounts(tx, accountIds);
+  await lockWallets(tx, accountIds);
   await queryPrepared(tx, 'SELECT FROM copiers WHERE id = ANY ($1) ORDER BY id FOR SHARE', [copierIds]);
 }
