@@ -263,6 +263,57 @@ describe('accounts', () => {
     });
   });
 
+  describe('that share a wallet', () => {
+    const share = (first: string, ...others: string[]) =>
+      core.rows('UPDATE exchange_accounts SET wallet_id = $1 WHERE id = ANY ($2)', first, [first, ...others]);
+    /** Runs both workers until nothing can move any more, and returns how often an account moved. */
+    const settle = async (...workers: WorkerUnderTest[]) => {
+      const fences = async () =>
+        Number((await core.row('SELECT coalesce(sum(fence), 0) AS sum FROM account_owners')).sum);
+      for (let i = 0; i < 4; i++) for (const worker of workers) await worker.tick();
+      const before = await fences();
+      for (let i = 0; i < 4; i++) for (const worker of workers) await worker.tick();
+      return (await fences()) - before;
+    };
+
+    it('have the same worker, and count as one account in the shares', async () => {
+      const [a = '', b = '', c = '', d = ''] = await createAccounts(4);
+      await share(a, b, c);
+      const [one, two] = [await startWorker(), await startWorker()];
+      await one.tick();
+      expect(idsOf(one)).toHaveLength(4);
+      await two.tick();
+      await core.rows("UPDATE worker_leases SET started_at = started_at - interval '20 s'");
+      expect(await settle(one, two)).toBe(0);
+      const owners = [one, two].map((worker) => idsOf(worker));
+      expect(owners).toContainEqual([d]);
+      expect(owners).toContainEqual([a, b, c].sort());
+    });
+
+    it('follow the first of them when they begin to share it', async () => {
+      const created = await createAccounts(2);
+      const [one, two] = [await startWorker(), await startWorker()];
+      await one.tick();
+      await two.tick();
+      await core.rows("UPDATE worker_leases SET started_at = started_at - interval '20 s'");
+      await settle(one, two);
+      expect([accountCountOf(one), accountCountOf(two)]).toEqual([1, 1]);
+      const [first = ''] = idsOf(two);
+      await share(first, ...created);
+      expect(await settle(one, two)).toBe(0);
+      expect([accountCountOf(one), accountCountOf(two)]).toEqual([0, 2]);
+    });
+
+    it('stay claimable after the first of them was removed', async () => {
+      const [first = '', second = ''] = await createAccounts(2);
+      await share(first, second);
+      await core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE id = $1', first);
+      const only = await startWorker();
+      await only.tick();
+      expect(idsOf(only)).toEqual([second]);
+    });
+  });
+
   it('are released immediately by a worker that shuts down', async () => {
     const ids = await createAccounts(3);
     const [ending, other] = [await startWorker(), await startWorker()];

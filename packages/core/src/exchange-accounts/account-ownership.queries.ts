@@ -68,7 +68,10 @@ export async function endLeases(tx: Tx, workers: readonly string[]): Promise<voi
   ]);
 }
 
-/** The number of an exchange's accounts that this worker owns, and the maximum that it should own. */
+/**
+ * The number of an exchange's accounts that this worker owns, and the maximum that it should own. An account that follows
+ * another one of its wallet is not counted.
+ */
 interface FairShare {
   readonly exchange: string;
   readonly mine: number;
@@ -103,8 +106,8 @@ export async function fairShares(
          FROM worker_leases WHERE expires_at > clock_timestamp()),
        counted AS (
          SELECT a.exchange, count(*) AS accounts, count(*) FILTER (WHERE o.worker = $1) AS mine
-         FROM exchange_accounts a LEFT JOIN account_owners o ON o.account_id = a.id
-         WHERE a.deleted_at IS NULL AND a.exchange = ANY ($2) GROUP BY a.exchange)
+         FROM exchange_accounts a LEFT JOIN account_owners o ON o.account_id = a.id ${FOLLOWED}
+         WHERE a.deleted_at IS NULL AND a.exchange = ANY ($2) AND first.id IS NULL GROUP BY a.exchange)
      SELECT exchange, mine::int,
        CASE WHEN stable = 0 THEN ceil(accounts::float8 / greatest(1, workers))::int
          WHEN is_own_stable THEN ceil(accounts::float8 / stable)::int ELSE mine::int END AS share,
@@ -117,18 +120,60 @@ export async function fairShares(
   );
 }
 
+/** Joins the account `a` with the account that it follows: the first one of a wallet that it shares. */
+const FOLLOWED = `LEFT JOIN exchange_accounts first
+    ON first.id = a.wallet_id AND first.id <> a.id AND first.deleted_at IS NULL`;
+
+/** Joins the account `a` with its live owner `l`, and with the live owner `lead` of the account that it follows. */
+const LIVE_OWNERS = `exchange_accounts a
+  LEFT JOIN account_owners o ON o.account_id = a.id
+  LEFT JOIN worker_leases l ON l.worker = o.worker AND l.expires_at > clock_timestamp()
+  ${FOLLOWED}
+  LEFT JOIN account_owners fo ON fo.account_id = first.id
+  LEFT JOIN worker_leases lead ON lead.worker = fo.worker AND lead.expires_at > clock_timestamp()`;
+
 /**
  * Claims up to `limit` accounts of an exchange that no live worker owns. It skips an account that its former owner
- * locks in order to start work; the next claim may take that account.
+ * locks in order to start work; the next claim may take that account. Accounts that follow another one are left to
+ * {@link claimWallets}.
  */
 export async function claimOrphans(tx: Tx, worker: string, exchange: string, limit: number): Promise<void> {
   const orphans: { id: string }[] = await tx.query(
-    `SELECT a.id FROM exchange_accounts a
-       LEFT JOIN account_owners o ON o.account_id = a.id
-       LEFT JOIN worker_leases l ON l.worker = o.worker AND l.expires_at > clock_timestamp()
-     WHERE a.deleted_at IS NULL AND a.exchange = $1 AND l.worker IS NULL ORDER BY a.id LIMIT $2`,
+    `SELECT a.id FROM ${LIVE_OWNERS}
+     WHERE a.deleted_at IS NULL AND a.exchange = $1 AND l.worker IS NULL
+       AND first.id IS NULL
+     ORDER BY a.id LIMIT $2`,
     [exchange, limit],
   );
+  await claim(tx, worker, orphans);
+}
+
+/** Claims the accounts without a live owner that follow an account of this worker. */
+export async function claimWallets(tx: Tx, worker: string): Promise<void> {
+  const orphans: { id: string }[] = await tx.query(
+    `SELECT a.id FROM ${LIVE_OWNERS}
+     WHERE a.deleted_at IS NULL AND a.wallet_id IS NOT NULL AND l.worker IS NULL AND lead.worker = $1`,
+    [worker],
+  );
+  await claim(tx, worker, orphans);
+}
+
+/** Releases the accounts of this worker that follow an account of another worker, and notifies the other workers. */
+export async function releaseWallets(tx: Tx, worker: string): Promise<void> {
+  const [, released]: [unknown, number] = await tx.query(
+    `WITH strays AS (
+       SELECT a.id FROM ${LIVE_OWNERS}
+       WHERE a.deleted_at IS NULL AND a.wallet_id IS NOT NULL AND o.worker = $1 AND lead.worker <> $1),
+     locked AS (
+       SELECT account_id FROM account_owners WHERE account_id IN (SELECT id FROM strays)
+       ORDER BY account_id FOR UPDATE SKIP LOCKED)
+     UPDATE account_owners o SET worker = NULL FROM locked WHERE o.account_id = locked.account_id`,
+    [worker],
+  );
+  if (released > 0) await notifyOrphans(tx);
+}
+
+async function claim(tx: Tx, worker: string, orphans: readonly { readonly id: string }[]): Promise<void> {
   if (orphans.length === 0) return;
   const ids = orphans.map(({ id }) => id);
   await insertMany(
@@ -145,12 +190,16 @@ export async function claimOrphans(tx: Tx, worker: string, exchange: string, lim
   );
 }
 
-/** Releases up to `limit` of the worker's accounts of an exchange, and notifies the other workers. */
+/**
+ * Releases up to `limit` of the worker's accounts of an exchange, and notifies the other workers. Accounts that follow
+ * another one of their wallet are not counted.
+ */
 export async function releaseSurplus(tx: Tx, worker: string, exchange: string, limit: number): Promise<void> {
   await tx.query(
     `UPDATE account_owners SET worker = NULL
      WHERE account_id IN (SELECT o.account_id FROM account_owners o JOIN exchange_accounts a ON a.id = o.account_id
-                          WHERE o.worker = $1 AND a.exchange = $2 AND a.deleted_at IS NULL
+                          ${FOLLOWED}
+                          WHERE o.worker = $1 AND a.exchange = $2 AND a.deleted_at IS NULL AND first.id IS NULL
                           ORDER BY o.account_id DESC LIMIT $3 FOR UPDATE OF o SKIP LOCKED)`,
     [worker, exchange, limit],
   );

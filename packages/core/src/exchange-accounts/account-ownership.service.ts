@@ -10,11 +10,14 @@
  *    accounts. `ownedAccounts()` is then empty until the next claim.
  * 4. A worker with more than its share releases the surplus in small steps. Rebalancing moves no other accounts. A young
  *    worker gets orphans alone, so that workers that die repeatedly do not hand accounts back and forth.
+ * 5. Accounts that share a wallet follow the first of them to its worker, so that they share one stream. The
+ *    wallet counts as one account.
  */
 import { inTransaction } from '@trading-automation/persistence';
 import { isInstanceConnected, type Platform } from '../platform/index.js';
 import {
   claimOrphans,
+  claimWallets,
   endLeases,
   fairShares,
   findEndedWorkers,
@@ -23,6 +26,7 @@ import {
   type OwnedAccount,
   readOwned,
   releaseSurplus,
+  releaseWallets,
 } from './account-ownership.queries.js';
 
 /** How often a worker renews its lease and claims orphans, which are accounts without a live owner. */
@@ -100,6 +104,7 @@ export class AccountOwnership {
       ))
         if (isBalanced && mine > share)
           await releaseSurplus(tx, worker, exchange, Math.min(mine - share, RELEASE_BATCH_SIZE));
+      await releaseWallets(tx, worker);
     });
   }
 
@@ -130,6 +135,7 @@ export class AccountOwnership {
       if (this.isReleased) return [];
       for (const { exchange, mine, share } of await fairShares(tx, worker, this.options.exchanges))
         if (mine < share) await claimOrphans(tx, worker, exchange, share - mine);
+      await claimWallets(tx, worker);
       return readOwned(tx, worker);
     });
     if (this.isValid()) this.replace(new Map(owned.map((each) => [each.accountId, each])));
