@@ -80,4 +80,22 @@ describe('an account that is connected twice', () => {
     const external = venueOrderOf('manual', { filledAmount: '0' });
     expect(await env.execution.adopt(duplicate.uuid, [external], [])).toHaveLength(1);
   });
+
+  it('rule 23: does not adopt an order of another trading type that shares its wallet', async () => {
+    const margin = await env.core.account(env.actor, {}, { tradingType: 'margin' });
+    await env.core.pair({ trading_type: 'margin' });
+    const id = await env.placeCopy();
+    await env.claimSubmission(id);
+    const order = venueOrderOf(id, { status: 'FILLED', filledAmount: '1' });
+    const adopted = () => env.execution.adopt(margin.uuid, [order], [venueFillOf(id, 'a', '1')]);
+    await env.core.rows(
+      'UPDATE exchange_accounts SET venue_account_id = $1, wallet_id = $2 WHERE id IN ($2, $3)',
+      `uid of ${env.account.uuid}`,
+      env.account.uuid,
+      margin.uuid,
+    );
+    expect(await adopted()).toEqual([]);
+    await env.core.rows('UPDATE exchange_accounts SET wallet_id = NULL WHERE id = $1', margin.uuid);
+    expect(await adopted()).toHaveLength(1);
+  });
 });

@@ -296,7 +296,7 @@ async function ordersOfDuplicateConnections(
          t.exchange_order_id AS "exchangeOrderId", true AS "isOurs"
        FROM exchange_accounts a
        JOIN exchange_accounts d ON d.exchange = a.exchange AND d.venue_account_id = a.venue_account_id
-         AND d.trading_type = a.trading_type AND d.id <> a.id
+         AND (d.trading_type = a.trading_type OR d.wallet_id = a.wallet_id) AND d.id <> a.id
        JOIN trades t ON t.exchange_account_id = d.id AND ${IS_OURS('t')}
          AND (t.venue_client_order_id = ANY ($2) OR t.exchange_order_id = ANY ($3))
        WHERE a.id = $1`,

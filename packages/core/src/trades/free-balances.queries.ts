@@ -1,5 +1,6 @@
 import type { Decimal } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
+import { IS_OURS } from './origins.js';
 
 /** Free amounts by account, then by asset. */
 export type FreeBalances = ReadonlyMap<string, ReadonlyMap<string, Decimal>>;
@@ -66,6 +67,9 @@ const LACKS_FILL = `CASE WHEN b.is_legacy THEN f.created_at >= b.at AND f.execut
 
 const IS_OPEN = "t.status IN ('PENDING', 'PARTIALLY_FILLED')";
 
+/** Whether another account of the wallet, which counts already, has adopted the order `t`, too. */
+const IS_REPEATED = `(member.is_repeated AND NOT ${IS_OURS('t')})`;
+
 const UNCONFIRMED_SALES = `
   SELECT DISTINCT w.account_id AS id FROM wallet_accounts($1) AS w JOIN trades t ON t.exchange_account_id = w.member_id
   WHERE t.reserved_asset = $2 AND t.side = 'SELL' AND ${IS_OPEN}
@@ -81,7 +85,7 @@ const UNCONFIRMED_SALES = `
  *    spend. An order that ended takes what its fills spent.
  * 3. An order on a perpetual takes the margin of what it opens and receives nothing: what a fill releases counts with the
  *    next report.
- * 4. Orders and fills of all accounts that share the wallet count.
+ * 4. Orders and fills of all accounts that share the wallet count, each once.
  * 5. A write-off records an amount that the report already lacks, so it changes nothing.
  */
 const FREE = `
@@ -91,7 +95,7 @@ const FREE = `
     CROSS JOIN LATERAL venue_balance(a.balances, a.venue_balances, a.venue_balances_at, a.balances_taken_at,
       n.asset) AS b
     WHERE a.id = ANY ($1)),
-  member AS MATERIALIZED (SELECT account_id AS id, member_id FROM wallet_accounts($1)),
+  member AS MATERIALIZED (SELECT account_id AS id, member_id, is_repeated FROM wallet_accounts($1)),
   reserved AS (
     SELECT b.id, b.asset, sum(CASE
       WHEN t.trading_type = 'perpetual' THEN t.reserved_amount
@@ -101,7 +105,7 @@ const FREE = `
       ELSE greatest(t.cost, t.amount * coalesce(t.price, 0)) END) AS amount
     FROM member JOIN trades t ON t.exchange_account_id = member.member_id
     JOIN requested b ON b.id = member.id AND b.asset = t.reserved_asset
-    WHERE ${IS_OPEN} AND NOT ${HAS_ORDER}
+    WHERE ${IS_OPEN} AND NOT ${HAS_ORDER} AND NOT ${IS_REPEATED}
     GROUP BY 1, 2),
   changed AS (
     SELECT b.id, b.asset, sum(CASE leg.kind
@@ -113,7 +117,7 @@ const FREE = `
     JOIN member ON member.id = b.id
     JOIN fills f ON f.exchange_account_id = member.member_id
       AND f.executed_at >= b.at - CASE WHEN b.is_legacy THEN interval '1 minute' ELSE interval '0' END
-    JOIN trades t ON t.id = f.trade_id AND t.origin <> 'RECONCILIATION'
+    JOIN trades t ON t.id = f.trade_id AND t.origin <> 'RECONCILIATION' AND NOT ${IS_REPEATED}
     JOIN trade_pairs p ON p.id = t.trade_pair_id
     CROSS JOIN LATERAL (
       SELECT CASE WHEN t.trading_type = 'perpetual' THEN NULL WHEN t.side = 'BUY' THEN p.base ELSE p.quote END AS received,

@@ -104,6 +104,22 @@ describe('the free balance of a shared wallet', () => {
     });
   });
 
+  it('counts an order that was placed at the exchange once, if both accounts have adopted it', async () => {
+    const twin = await env.newAccount(env.actor, { USDT: '1000', BTC: '10' });
+    await env.core.rows('UPDATE exchange_accounts SET wallet_id = $1 WHERE id = $2', spot.uuid, twin.uuid);
+    const at = new Date(Date.now() + 1_000);
+    const terms = { side: 'BUY', type: 'LIMIT', amount: '4', createdAt: at, updatedAt: at } as const;
+    const order = venueOrderOf('manual', { ...terms, filledAmount: '1', status: 'OPEN' });
+    const fill = venueFillOf('manual', 'a', '1', { side: 'BUY', executedAt: at });
+    for (const { uuid } of [spot, twin])
+      expect(await env.execution.adopt(uuid, [order], [fill])).toHaveLength(1);
+    expect(await free()).toEqual(['600', '600', '1000']);
+    expect(await free('BTC')).toEqual(['11', '11', '10']);
+    const { manager } = env.core.platform.database;
+    const shown = await currentBalances(manager, [spot.uuid]);
+    expect(shown.get(spot.uuid)).toEqual({ BTC: '11', USDT: '900' });
+  });
+
   it('may be understated for each of them while a sale of one is not confirmed', async () => {
     const input = { exchange_account_id: spot.id, trade_pair_id: env.pair.id, type: 'MARKET', side: 'SELL' };
     await trades.create(env.actor, tradeCreate.parse({ ...input, amount: '1' }));

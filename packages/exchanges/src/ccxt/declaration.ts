@@ -236,6 +236,11 @@ export interface SharedStreamProtocol {
 /** The protocol of a connection that carries the stream of one account. */
 export interface OwnStreamProtocol {
   readonly kind: 'OWN';
+  /**
+   * Whether the streams of the venue's trading types use one connection if they have the same address and key. Each reader
+   * then gets the messages of all of them, and ignores those of other trading types. Default: false.
+   */
+  readonly isShared?: boolean | undefined;
   /** The request weight of opening one stream, without the calls of {@link plan}. */
   readonly weight: number;
   readonly heartbeat?: Heartbeat | undefined;
@@ -261,6 +266,8 @@ interface StreamKeepAlive {
 /** How one stream is opened. */
 export interface StreamPlan {
   readonly url: string;
+  /** The messages that authenticate the connection, before {@link steps}. A stream that joins a connection skips them. */
+  readonly login?: readonly StreamStep[] | undefined;
   /** The messages to send; each is sent when the exchange has accepted the one before it. */
   readonly steps: readonly StreamStep[];
   /** Default: the heartbeat of the protocol. */
@@ -268,7 +275,7 @@ export interface StreamPlan {
 }
 
 /** A message, or a function that creates it from the message that accepted the step before it. */
-type StreamStep = object | ((accepted: unknown) => object);
+export type StreamStep = object | ((accepted: unknown) => object);
 
 export type StepResponse =
   | { readonly isAccepted: true }

@@ -21,7 +21,7 @@ import type { TradingTypeDeclaration, VenueSession } from './declaration.js';
 import { failure, toExchangeError } from './failures.js';
 import { readMarkets } from './markets.js';
 import { type NonceSource, Turns } from './nonces.js';
-import { OwnAccountStreams } from './streams/own-account-streams.js';
+import { OwnAccountStreams, type OwnConnections } from './streams/own-account-streams.js';
 import { type AccountStreams, SharedAccountStreams } from './streams/shared-account-streams.js';
 import { Sockets } from './streams/sockets.js';
 import { Transport } from './transport.js';
@@ -30,6 +30,8 @@ export interface SegmentOptions {
   readonly config: VenueConfig;
   readonly budget: CallBudget;
   readonly nonces: NonceSource;
+  /** The connections that the trading types of the venue share. */
+  readonly connections: OwnConnections;
   /** Whether the client talks to the exchange's test network or its demo trading. */
   readonly isSandbox: boolean;
   /** Milliseconds without a message after which a stream is lost. */
@@ -141,7 +143,7 @@ export class Segment {
     if (protocol === undefined) return undefined;
     return protocol.kind === 'SHARED'
       ? new SharedAccountStreams(this, protocol)
-      : new OwnAccountStreams(this, protocol);
+      : new OwnAccountStreams(this, protocol, this.options.connections);
   }
 
   /** Reloads markets and clock offset. Concurrent callers share one request. After a failure, the old data remains. */

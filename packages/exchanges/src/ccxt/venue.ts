@@ -98,6 +98,7 @@ class CcxtVenue implements ExchangeVenue {
       config,
       budget: budget ?? new VenueBudgets(limitsByBudget(config)),
       nonces,
+      connections: new Map(),
       isSandbox,
       idleTimeoutMs,
     };

@@ -20,14 +20,19 @@ export class SharedWallets1763700000061 implements MigrationInterface {
   }
 }
 
-/** Each of the accounts with the accounts that share its wallet, itself included. */
+/**
+ * Each of the accounts with the accounts that share its wallet, itself included. `is_repeated`: an account before it sees
+ * the same orders at the exchange, and therefore has adopted the same orders that were placed there.
+ */
 const WALLET_ACCOUNTS = `
   CREATE FUNCTION wallet_accounts(account_ids uuid[])
-  RETURNS TABLE (account_id uuid, member_id uuid)
+  RETURNS TABLE (account_id uuid, member_id uuid, is_repeated boolean)
   LANGUAGE sql STABLE PARALLEL SAFE AS $$
-    SELECT a.id, a.id FROM exchange_accounts a WHERE a.id = ANY (account_ids)
+    SELECT a.id, a.id, false FROM exchange_accounts a WHERE a.id = ANY (account_ids)
     UNION ALL
-    SELECT a.id, other.id FROM exchange_accounts a JOIN exchange_accounts other ON other.wallet_id = a.wallet_id
+    SELECT a.id, other.id, (a.trading_type = 'perpetual') = (other.trading_type = 'perpetual') OR row_number() OVER (
+      PARTITION BY a.id, other.trading_type = 'perpetual' ORDER BY other.id) > 1
+    FROM exchange_accounts a JOIN exchange_accounts other ON other.wallet_id = a.wallet_id
     WHERE a.id = ANY (account_ids) AND a.wallet_id IS NOT NULL AND other.id <> a.id
   $$`;
 
@@ -52,6 +57,7 @@ const CURRENT_BALANCES = `
       JOIN fills f ON f.exchange_account_id = w.member_id
         AND f.executed_at >= least(a.venue_balances_at, a.balances_taken_at, a.before_at)
       JOIN trades t ON t.id = f.trade_id AND t.origin <> 'RECONCILIATION'
+        AND NOT (w.is_repeated AND t.origin IN ('EXTERNAL', 'LIQUIDATION', 'ADL', 'SETTLEMENT'))
       JOIN trade_pairs p ON p.id = t.trade_pair_id
       CROSS JOIN LATERAL (VALUES
         (CASE WHEN p.trading_type = 'perpetual' THEN NULL ELSE p.base END,

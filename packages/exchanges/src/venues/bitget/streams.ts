@@ -40,6 +40,7 @@ function responseOf(message: unknown): StepResponse | undefined {
 
 export const accountStream = (type: TradingType): OwnStreamProtocol => ({
   kind: 'OWN',
+  isShared: true,
   weight: 1,
   heartbeat: HEARTBEAT,
   plan: async ({ ccxt }) => {
@@ -48,13 +49,11 @@ export const accountStream = (type: TradingType): OwnStreamProtocol => ({
     const sign = hmacSha256(`${timestamp}GET/user/verify`, apiSecret, 'base64');
     return {
       url: addressOf(ccxt, 'utaPrivate'),
-      steps: [
-        { op: 'login', args: [{ apiKey, passphrase, timestamp, sign }] },
-        // The exchange acknowledges each topic separately.
-        ...topicsOf(type).map((topic) => {
-          return { op: 'subscribe', args: [{ instType: 'UTA', topic }] };
-        }),
-      ],
+      login: [{ op: 'login', args: [{ apiKey, passphrase, timestamp, sign }] }],
+      // The exchange acknowledges each topic separately.
+      steps: topicsOf(type).map((topic) => {
+        return { op: 'subscribe', args: [{ instType: 'UTA', topic }] };
+      }),
     };
   },
   responseOf,
@@ -96,6 +95,8 @@ function readEvent(ccxt: CcxtClient, type: TradingType, message: unknown): reado
         return { kind: 'balances', balances: balancesOf(ccxt, coin), at };
       });
     case 'position':
+      // The connection may also carry the streams of other trading types.
+      if (type !== 'perpetual') return [];
       return [{ kind: 'positions', positions: data.map((record) => readStreamedPosition(ccxt, record)), at }];
     default:
       return [];

@@ -43,6 +43,7 @@ export function accountStream(of: Category): OwnStreamProtocol {
   const topics = ['order', 'execution', 'wallet', ...(of === 'linear' ? ['position'] : [])];
   return {
     kind: 'OWN',
+    isShared: true,
     weight: 1,
     heartbeat: HEARTBEAT,
     plan: async ({ ccxt }) => {
@@ -51,10 +52,8 @@ export function accountStream(of: Category): OwnStreamProtocol {
       const signature = hmacSha256(`GET/realtime${expires}`, apiSecret, 'hex');
       return {
         url: ccxt.implodeHostname(addressesOf(ccxt).private.contract),
-        steps: [
-          { op: 'auth', args: [apiKey, expires, signature] },
-          { op: 'subscribe', args: topics },
-        ],
+        login: [{ op: 'auth', args: [apiKey, expires, signature] }],
+        steps: topics.map((topic) => ({ op: 'subscribe', args: [topic] })),
       };
     },
     responseOf: (message) => {
@@ -78,10 +77,10 @@ function readEvent(ccxt: CcxtClient, of: Category, message: unknown): readonly S
     return data.map((each) => {
       return { kind: 'balances', balances: balancesOf(ccxt, parseResponse(wallet, each).coin), at };
     });
-  // The account has one stream for all categories.
+  // The account has one stream for all categories, and the connection may carry those of other trading types.
   const records = data.filter((each) => (category.safeParse(each).data?.category ?? of) === of);
   if (records.length === 0) return [];
-  if (topic === 'position')
+  if (topic === 'position' && of === 'linear')
     return [{ kind: 'positions', positions: records.map((each) => readBybitPosition(ccxt, each)), at }];
   return records.flatMap((each): StreamReport[] => {
     if (topic === 'order') {

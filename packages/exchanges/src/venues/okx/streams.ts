@@ -42,6 +42,7 @@ function subscriptionsOf(type: TradingType): readonly object[] {
 export function accountStream(type: TradingType): OwnStreamProtocol {
   return {
     kind: 'OWN',
+    isShared: true,
     weight: 1,
     heartbeat: HEARTBEAT,
     plan: async ({ ccxt }) => {
@@ -50,15 +51,13 @@ export function accountStream(type: TradingType): OwnStreamProtocol {
       const sign = hmacSha256(`${timestamp}GET/users/self/verify`, apiSecret, 'base64');
       return {
         url: addressOf(ccxt, 'private'),
-        steps: [
-          { op: 'login', args: [{ apiKey, passphrase, timestamp, sign }] },
-          // The exchange acknowledges each channel separately.
-          ...subscriptionsOf(type).map((channel) => ({ op: 'subscribe', args: [channel] })),
-        ],
+        login: [{ op: 'login', args: [{ apiKey, passphrase, timestamp, sign }] }],
+        // The exchange acknowledges each channel separately.
+        steps: subscriptionsOf(type).map((channel) => ({ op: 'subscribe', args: [channel] })),
       };
     },
     responseOf,
-    open: ({ ccxt }) => ({ read: (message) => readEvent(ccxt, message) }),
+    open: ({ ccxt }) => ({ read: (message) => readEvent(ccxt, type, message) }),
   };
 }
 
@@ -70,22 +69,27 @@ function responseOf(message: unknown): StepResponse | undefined {
     : { isAccepted: true };
 }
 
-const event = z.object({ arg: z.object({ channel: z.string() }), data: z.array(z.unknown()) });
+const event = z.object({
+  arg: z.object({ channel: z.string(), instType: z.string().optional() }),
+  data: z.array(z.unknown()),
+});
 const pushed = z.object({ pTime: z.coerce.number() });
 
-function readEvent(ccxt: CcxtClient, message: unknown): readonly StreamReport[] {
+function readEvent(ccxt: CcxtClient, type: TradingType, message: unknown): readonly StreamReport[] {
   // The exchange announces that it closes the connection.
   if (response.safeParse(message).data?.event === 'notice') return [{ kind: 'ended' }];
   const { data: parsed } = event.safeParse(message);
   if (parsed === undefined || parsed.data.length === 0) return [];
   const { arg, data } = parsed;
+  // The connection may also carry the streams of other trading types.
+  if (arg.channel === 'orders' && !PRODUCTS[type].includes(arg.instType ?? '')) return [];
   if (arg.channel === 'orders') return data.flatMap((record) => readOrder(ccxt, record));
   if (arg.channel === 'account')
     return data.map((record) => {
       const account = parseResponse(wallet, record);
       return { kind: 'balances', balances: balancesOf(ccxt, account), at: new Date(account.uTime) };
     });
-  if (arg.channel !== 'positions') return [];
+  if (arg.channel !== 'positions' || type !== 'perpetual') return [];
   const times = data.map((record) => parseResponse(pushed, record).pTime);
   const positions = data.map((record) => readOkxPosition(ccxt, record));
   return [{ kind: 'positions', positions, at: new Date(Math.max(...times)) }];
