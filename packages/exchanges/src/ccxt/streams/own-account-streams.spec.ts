@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '@trading-automation/runtime/testing';
 import type { ExchangeError } from '../../port.js';
 import type { OwnStreamProtocol, VenueSession } from '../declaration.js';
-import { OwnAccountStreams, type OwnStreamSegment } from './own-account-streams.js';
+import { OwnAccountStreams } from './own-account-streams.js';
 import type { SocketHandler } from './sockets.js';
+import type { OwnStreamSegment } from './stream-member.js';
 
 const session = {} as VenueSession;
 const account = { credentials: { apiKey: 'key', apiSecret: 'secret' }, key: 'key' };

@@ -1,16 +1,11 @@
 /** Account streams with a connection for each account, which the trading types of an account may share. */
 import type { AccountStreamHandler, VenueStream } from '../../port.js';
-import type { CallAccount, CallRequest } from '../call.js';
+import type { CallAccount } from '../call.js';
 import type { OwnStreamProtocol, StreamPlan, VenueSession } from '../declaration.js';
 import { AccountSubscription, asExchangeError } from './account-subscription.js';
 import { OwnConnection } from './own-connection.js';
-import type { AccountStreams, StreamSegment } from './shared-account-streams.js';
-import { StreamMember } from './stream-member.js';
-
-/** The members of a segment that these streams use. */
-export interface OwnStreamSegment extends StreamSegment {
-  run<T>(request: CallRequest, work: (session: VenueSession) => Promise<T>): Promise<T>;
-}
+import type { AccountStreams } from './shared-account-streams.js';
+import { type OwnStreamSegment, StreamMember } from './stream-member.js';
 
 /** The connections of a venue that streams of several trading types share, by address and key. */
 export type OwnConnections = Map<string, OwnConnection>;
@@ -46,15 +41,12 @@ export class OwnAccountStreams implements AccountStreams {
       new OwnConnection(() => {
         if (connections.get(key) === connection) connections.delete(key);
       });
-    const member: StreamMember = new StreamMember(stream, segment, { protocol, plan, session }, () => {
-      void connection.leave(member);
-    });
-    stream.attach(() => connection.leave(member));
+    const member = new StreamMember(stream, segment, { protocol, session });
     if (shared !== undefined) {
-      shared.join(member);
+      shared.join(member, plan);
       return;
     }
     if (protocol.isShared === true) connections.set(key, connection);
-    connection.open(member);
+    connection.open(member, plan);
   }
 }

@@ -3,8 +3,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ExchangeError, VenueStream } from '../../port.js';
 import type { OwnStreamProtocol, StreamReport, VenueSession } from '../declaration.js';
 import { failure } from '../failures.js';
-import { OwnAccountStreams, type OwnConnections, type OwnStreamSegment } from './own-account-streams.js';
+import { OwnAccountStreams, type OwnConnections } from './own-account-streams.js';
 import type { SocketHandler } from './sockets.js';
+import type { OwnStreamSegment } from './stream-member.js';
 
 const LOGIN = { op: 'login' };
 const session = { ccxt: {} } as VenueSession;

@@ -3,7 +3,7 @@
  * address for all trading types, those of several trading types with the same key.
  */
 import type { ExchangeError } from '../../port.js';
-import type { StepResponse, StreamStep } from '../declaration.js';
+import type { StepResponse, StreamPlan, StreamStep } from '../declaration.js';
 import type { StreamSocket } from './sockets.js';
 import type { StreamMember } from './stream-member.js';
 
@@ -16,7 +16,7 @@ interface Task {
 }
 
 export class OwnConnection {
-  readonly #members = new Set<StreamMember>();
+  readonly #members = new Map<StreamMember, StreamPlan>();
   /** Messages are sent one at a time, each when the exchange has accepted the one before it. */
   readonly #tasks: Task[] = [];
   /** The messages that were sent, by their content. A second member does not repeat them. */
@@ -30,11 +30,11 @@ export class OwnConnection {
   constructor(private readonly onEnded: () => void) {}
 
   /** Opens the connection for its first member. */
-  open(first: StreamMember): void {
+  open(first: StreamMember, plan: StreamPlan): void {
     const { stream, segment, opened } = first;
-    const { protocol, plan } = opened;
+    const { protocol } = opened;
     for (const step of plan.login ?? []) this.#tasks.push({ step });
-    this.join(first);
+    this.join(first, plan);
     const handler = {
       onOpen: () => {
         this.#isOpen = true;
@@ -42,12 +42,12 @@ export class OwnConnection {
       },
       onMessage: (message: unknown) => {
         const response = protocol.responseOf(message);
-        if (response === undefined) for (const member of this.#members) member.receive(message);
+        if (response === undefined) for (const member of this.#members.keys()) member.receive(message);
         else this.#settle(response, message);
       },
       onClosed: (error: ExchangeError) => {
         this.#end();
-        for (const member of this.#members) member.lose(error);
+        for (const member of this.#members.keys()) member.lose(error);
       },
     };
     this.#socket = segment.sockets.connect(plan.url, handler, {
@@ -58,15 +58,16 @@ export class OwnConnection {
     });
   }
 
-  join(member: StreamMember): void {
-    this.#members.add(member);
-    for (const step of member.opened.plan.steps) this.#tasks.push({ step, member });
+  join(member: StreamMember, plan: StreamPlan): void {
+    this.#members.set(member, plan);
+    member.attach(() => this.#leave(member));
+    for (const step of plan.steps) this.#tasks.push({ step, member });
     this.#tasks.push({ member });
     if (this.#isOpen && this.#current === undefined) this.#next(undefined);
   }
 
   /** Removes a member. Without members, the connection is closed. */
-  async leave(member: StreamMember): Promise<void> {
+  async #leave(member: StreamMember): Promise<void> {
     member.stop();
     this.#members.delete(member);
     if (this.#members.size > 0) return;
@@ -86,11 +87,11 @@ export class OwnConnection {
     const { step, member: sender } = task ?? {};
     const key = keyOf(step);
     if (key !== undefined) this.#sent.delete(key);
-    const needs = (member: StreamMember) =>
+    const needs = ([member, { steps }]: readonly [StreamMember, StreamPlan]) =>
       sender === undefined ||
       member === sender ||
-      (key !== undefined && member.opened.plan.steps.some((other) => keyOf(other) === key));
-    for (const member of [...this.#members].filter(needs))
+      (key !== undefined && steps.some((other) => keyOf(other) === key));
+    for (const [member] of [...this.#members].filter(needs))
       member.end(member.segment.classifyRejection(member.opened.session.ccxt, status, rejection));
     if (!this.#hasEnded) this.#next(undefined);
   }

@@ -1,21 +1,20 @@
 /** One account's stream on a connection: parses the messages of the connection and reports them to the account. */
 import type { ExchangeError } from '../../port.js';
-import type {
-  OwnStreamProtocol,
-  StreamPlan,
-  StreamReader,
-  StreamReport,
-  VenueSession,
-} from '../declaration.js';
+import type { CallRequest } from '../call.js';
+import type { OwnStreamProtocol, StreamReader, StreamReport, VenueSession } from '../declaration.js';
 import { failure } from '../failures.js';
 import { type AccountSubscription, asExchangeError } from './account-subscription.js';
-import type { OwnStreamSegment } from './own-account-streams.js';
 import { ReportPairing } from './report-pairing.js';
+import type { StreamSegment } from './shared-account-streams.js';
 import { StreamCalls } from './stream-calls.js';
+
+/** The members of a segment that these streams use. */
+export interface OwnStreamSegment extends StreamSegment {
+  run<T>(request: CallRequest, work: (session: VenueSession) => Promise<T>): Promise<T>;
+}
 
 export interface OpenedStream {
   readonly protocol: OwnStreamProtocol;
-  readonly plan: StreamPlan;
   readonly session: VenueSession;
 }
 
@@ -24,13 +23,12 @@ export class StreamMember {
   readonly #calls: StreamCalls;
   readonly #reader: StreamReader;
   #keepAlive: NodeJS.Timeout | undefined;
+  #leave: () => unknown = () => undefined;
 
-  /** @param onEnded called when the member ends the stream itself */
   constructor(
     readonly stream: AccountSubscription,
     readonly segment: OwnStreamSegment,
     readonly opened: OpenedStream,
-    private readonly onEnded: () => void,
   ) {
     const request = { kind: 'read', purpose: 'resume', account: stream.account } as const;
     this.#reader = opened.protocol.open(opened.session);
@@ -43,6 +41,12 @@ export class StreamMember {
       fail: (error) => this.end(asExchangeError(error)),
     });
     this.#keepAlive = this.#startKeepAlive();
+  }
+
+  /** @param leave called when the member ends the stream itself */
+  attach(leave: () => Promise<void>): void {
+    this.#leave = leave;
+    this.stream.attach(leave);
   }
 
   /** The exchange has accepted every subscription of the plan. */
@@ -62,7 +66,7 @@ export class StreamMember {
   /** Ends the stream, and leaves the connection. */
   end(error: ExchangeError): void {
     this.lose(error);
-    this.onEnded();
+    this.#leave();
   }
 
   /** Ends the stream after its connection has ended. */
