@@ -8,7 +8,8 @@ const ROTATION_MINUTES = ROTATION_MS / 60_000;
 const ROTATIONS_A_DAY = DAY_MS / (ROTATION_MS * 0.875);
 /** Idle accounts may use this part of a limit in all. */
 const IDLE_SHARE = 0.3;
-const MARGIN_WATCHES_A_DAY = DAY_MS / 30_000;
+/** The margin of an account is read every 15 minutes while it is ample. */
+const MARGIN_READS_A_DAY = DAY_MS / 900_000;
 /** Funding is read once in each interval, mostly of 8 h; interest every 4 h. */
 const FUNDING_READS_A_DAY = { perpetual: 3, margin: 6, spot: 0 };
 
@@ -37,7 +38,7 @@ export function weightsOfDay({ tradingType, idle, holding, keepAlive }, isHoldin
     [rotation, ROTATIONS_A_DAY],
     [idle.rights, 1],
     [funding, FUNDING_READS_A_DAY[tradingType]],
-    [margin, MARGIN_WATCHES_A_DAY],
+    [margin, MARGIN_READS_A_DAY],
     [keepAlive?.calls ?? [], keepAlive === undefined ? 0 : DAY_MS / keepAlive.everyMs],
   ];
   /** @type {Record<string, number>} */

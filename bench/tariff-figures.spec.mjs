@@ -49,9 +49,9 @@ it('calls that keep a stream alive and reads of rights count as often as they ar
   expect(weights.rotation - weightsOfDay(spot).rotation).toBeCloseTo(7);
 });
 
-it('an account with a position also costs its funding three times a day and its margin every 30 s', () => {
+it('an account with a position also costs its funding three times a day and its margin every 15 min', () => {
   const weights = weightsOfDay(perpetual, true);
-  expect(weights.check).toBe(10 * 2_880);
+  expect(weights.check).toBe(10 * 96);
   expect(weights.rotation).toBeCloseTo(15 + (15 * 24) / 3.5 + 3 * 30);
   expect(weights.resume).toBe(2 + 24);
 });

@@ -8,7 +8,7 @@ import {
   storeStreamStatuses,
 } from '@trading-automation/core/exchange-accounts';
 import { FundingReads, FundingReports } from '@trading-automation/core/funding';
-import { PositionReports } from '@trading-automation/core/positions';
+import { MarginEstimates, PositionReports } from '@trading-automation/core/positions';
 import { notifyAccountWork } from '@trading-automation/core/trades';
 import type { Logger } from '@trading-automation/runtime';
 import { AccountStreams } from '../streams/account-streams.js';
@@ -17,6 +17,7 @@ import { BalanceStore } from './balance-store.js';
 import { BalanceSync } from './balance-sync.js';
 import { FundingReader } from './funding-reader.js';
 import { KeyRights } from './key-rights.js';
+import { MarginEstimator } from './margin-estimator.js';
 import { PositionSync } from './position-sync.js';
 import type { Venues } from './venues.js';
 
@@ -30,6 +31,7 @@ export class ExchangeAccounts {
   readonly positions: PositionSync;
   private readonly keyRights: KeyRights;
   private readonly funding: FundingReader;
+  private readonly margins: MarginEstimator;
 
   constructor(
     private readonly platform: Platform,
@@ -53,6 +55,7 @@ export class ExchangeAccounts {
     );
     this.balances = new BalanceStore(accountSync, this.ownership);
     this.balanceSync = new BalanceSync(this.balances, this.clients, streams, logger);
+    this.margins = new MarginEstimator(new MarginEstimates(platform), venues, logger);
     this.positions = new PositionSync(new PositionReports(platform), this.clients, streams, logger);
   }
 
@@ -86,9 +89,9 @@ export class ExchangeAccounts {
     return this.funding.readDue([...this.owned().keys()]);
   }
 
-  /** Returns the owned accounts that have an open position. */
-  withOpenPositions(): Promise<readonly string[]> {
-    return this.positions.withOpenPositions([...this.owned().keys()]);
+  /** Returns the owned accounts with an open position whose margin has to be read now. */
+  dueForMargin(): Promise<readonly string[]> {
+    return this.margins.due([...this.owned().keys()]);
   }
 
   /** Stores and logs the stream status of this worker's accounts, for monitoring. */

@@ -172,12 +172,20 @@ describe('the margin watch', () => {
     ]);
   });
 
-  it('reads accounts with an open position, and no others', async () => {
+  it('reads the margin again when the mark price has moved it near the maintenance margin, and not before', async () => {
     const gateway = await startGateway();
-    expect(await gateway.accounts.withOpenPositions()).toEqual([]);
-    await trade('BUY', '0.2');
-    await eventually(async () => (await open()).length === 1);
-    expect(await gateway.accounts.withOpenPositions()).toEqual([env.account.uuid]);
+    const { accounts } = gateway;
+    expect(await accounts.dueForMargin()).toEqual([]);
+    await venue.connect(keys, 'perpetual').positions!.setLeverage(SYMBOL, { leverage: '100' });
+    await trade('BUY', '3');
+    await eventually(async () => (await open())[0]?.mark_price === '60000');
+    await accounts.positions.watch(env.account.uuid);
+    expect(await accounts.dueForMargin()).toEqual([]);
+    await paper.moveTo(SYMBOL, '59900');
+    expect(await accounts.dueForMargin()).toEqual([]);
+    expect(await open()).toMatchObject([{ mark_price: '59900' }]);
+    await paper.moveTo(SYMBOL, '57100');
+    expect(await accounts.dueForMargin()).toEqual([env.account.uuid]);
   });
 });
 

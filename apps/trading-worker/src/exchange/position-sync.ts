@@ -40,10 +40,6 @@ export class PositionSync {
     this.updates = new Batcher((updates) => this.storeUpdates(updates));
   }
 
-  withOpenPositions(accountIds: readonly string[]): Promise<readonly string[]> {
-    return this.reports.withOpenPositions(accountIds);
-  }
-
   /**
    * Stores positions that were just read, and reads the margin and the settings of the markets in use. Does nothing for
    * trading types without positions.

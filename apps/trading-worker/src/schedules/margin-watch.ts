@@ -8,19 +8,19 @@ const EVERY_MS = 30_000;
 const CONCURRENCY = 8;
 
 export interface MarginWatchOptions {
-  /** Returns the accounts to read: those with an open position. Others cost no calls. */
+  /** Returns the accounts to read: those whose margin may be low. Others cost no calls. */
   readonly list: () => Promise<readonly string[]>;
   readonly read: (accountId: string) => Promise<void>;
   readonly onError: (error: unknown) => void;
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** Starts reading the margin of the worker's accounts with open positions, each about every 30 s. */
+/** Starts watching the margin of the worker's accounts with open positions, about every 30 s. */
 export function startMarginWatch(gateway: ExchangeGateway): Loop {
   const { accounts } = gateway;
   const onError = gateway.errorLogger('margin_watch.failed', 'Could not read the margin of an account.');
   const options: MarginWatchOptions = {
-    list: () => accounts.withOpenPositions(),
+    list: () => accounts.dueForMargin(),
     read: (accountId) => accounts.positions.watch(accountId),
     onError,
     wait: (ms, signal) => sleep(ms, undefined, { signal, ref: false }).catch(() => undefined),
@@ -29,7 +29,7 @@ export function startMarginWatch(gateway: ExchangeGateway): Loop {
 }
 
 /**
- * Reads each account with an open position once, spread evenly over 30 s, so that their calls do not burst. A failure
+ * Reads each listed account once, spread evenly over 30 s, so that their calls do not burst. A failure
  * stops no other account. Resolves after 30 s, when every read has ended.
  */
 export async function watchMargins(options: MarginWatchOptions, signal: AbortSignal): Promise<void> {

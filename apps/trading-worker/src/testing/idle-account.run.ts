@@ -174,6 +174,7 @@ interface HoldingSetup {
 
 /** Records the calls of the account after it has bought at the exchange, and the worker knows of it. */
 async function recordHolding(gateway: ExchangeGateway, setup: HoldingSetup, recorded: Recorded) {
+  const { type } = setup;
   await recorded(() => buy(setup));
   // The comparisons that follow a change read more than later ones.
   for (let run = 0; run < 3; run++) await recorded(() => reconcile(gateway));
@@ -183,8 +184,8 @@ async function recordHolding(gateway: ExchangeGateway, setup: HoldingSetup, reco
     env.account.uuid,
   );
   const funding = await recorded(() => gateway.accounts.readDueFunding());
-  const watched = await gateway.accounts.withOpenPositions();
-  const margin = await recorded(() => Promise.all(watched.map((id) => gateway.accounts.positions.watch(id))));
+  const { positions } = gateway.accounts;
+  const margin = type === 'perpetual' ? await recorded(() => positions.watch(env.account.uuid)) : [];
   return { rotation, funding, margin };
 }
 

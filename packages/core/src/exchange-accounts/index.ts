@@ -36,6 +36,7 @@ export {
   lockAccountForTrade,
   lockAccounts,
   lockAccountsOf,
+  lockUnlockedAccounts,
   lockWallets,
   resolveAccountFilter,
   syncIfNeverSynced,

@@ -83,17 +83,6 @@ export class PositionReports {
     return rows.map(({ symbol }) => symbol);
   }
 
-  /** Returns those of the accounts that have an open position. */
-  async withOpenPositions(accountIds: readonly string[]): Promise<readonly string[]> {
-    const rows = await queryPrepared<{ id: string }>(
-      this.platform.database.manager,
-      `SELECT DISTINCT exchange_account_id AS id FROM positions WHERE exchange_account_id = ANY ($1) AND amount > 0
-       ORDER BY exchange_account_id`,
-      [accountIds],
-    );
-    return rows.map(({ id }) => id);
-  }
-
   /** Runs `store` while the account is locked. Returns `absent` if the account does not exist. */
   private locked<T>(accountId: string, absent: T, store: (tx: Tx) => Promise<T>): Promise<T> {
     return inTransaction(this.platform.database, async (tx) => {

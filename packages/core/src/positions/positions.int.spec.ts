@@ -5,6 +5,7 @@ import { serveWorkerCalls, type WorkerCalls } from '../exchange-accounts/index.j
 import type { Actor } from '../operations/index.js';
 import { CoreUnderTest, type RecordIds } from '../testing/index.js';
 import { emitLiquidated } from './emit-liquidated.js';
+import { MarginEstimates } from './margin-estimates.js';
 import { marketSettings, positionMargin } from './market-settings.queries.js';
 import { PositionReports } from './position-reports.service.js';
 import { PositionsService } from './positions.service.js';
@@ -269,10 +270,10 @@ describe('the events of positions', () => {
   });
 });
 
-describe('a margin call', () => {
-  const calls = async () =>
-    (await core.events(actor.userId)).filter(({ type }) => type === 'position.margin_call');
+const calls = async () =>
+  (await core.events(actor.userId)).filter(({ type }) => type === 'position.margin_call');
 
+describe('a margin call', () => {
   it('in CROSS is sent once for the largest position, and again only after the ratio was 1.5', async () => {
     await core
       .pair({ base: 'ETH', symbol: 'ETH/USDT:USDT', trading_type: 'perpetual' })
@@ -443,11 +444,73 @@ describe('the settings of markets', () => {
       );
     },
   );
+});
 
-  it('are watched only for accounts with an open position', async () => {
-    const idle = await perpetualAccount(actor);
-    await read(1, [venuePosition()]);
-    expect(await reports.withOpenPositions([idle.uuid, account.uuid])).toEqual([account.uuid]);
+describe('the estimate of a margin', () => {
+  let estimates: MarginEstimates;
+  beforeAll(() => {
+    estimates = new MarginEstimates(core.platform);
+  });
+  /** Stores a reading as of some seconds ago. */
+  const readAgo = (seconds: number, position: Partial<VenuePosition>, more: Partial<AccountMargin> = {}) => {
+    const instant = new Date(Date.now() - seconds * 1_000);
+    const report = { positions: [venuePosition(position)], at: instant, until: instant };
+    return reports.storeReading(account.uuid, { report, margin: margin(more) });
+  };
+  const move = (price: string) => estimates.move([account.uuid], 'paper', { [SYMBOL]: price });
+  const due = (...exchanges: string[]) => estimates.due([account.uuid], exchanges);
+
+  it.each([
+    ['LONG', '105', { equity: '990', unrealizedPnl: '10', maintenanceMargin: '95.454545454545454545' }],
+    ['SHORT', '121', { equity: '978', unrealizedPnl: '-2', maintenanceMargin: '110' }],
+  ] as const)('of a %s position follows the mark price to %s', async (side, price, expected) => {
+    await readAgo(0, { side, unrealizedPnl: '20' });
+    await move(price);
+    const { manager } = core.platform.database;
+    const { equity, maintenanceMargin } = expected;
+    expect(await positionMargin(manager, account.uuid)).toMatchObject({ equity, maintenanceMargin });
+    expect(await listed()).toMatchObject([{ mark_price: price, unrealized_pnl: expected.unrealizedPnl }]);
+    expect(await calls()).toEqual([]);
+  });
+
+  it('of an isolated position moves its own margin, too', async () => {
+    await readAgo(0, { marginMode: 'ISOLATED', isolatedMargin: '15', maintenanceMargin: '4' });
+    await move('108');
+    expect(await listed()).toMatchObject([{ margin_ratio: '2.80092592' }]);
+    expect(await due('paper')).toEqual([]);
+    await move('106');
+    expect(await due('paper')).toEqual([account.uuid]);
+  });
+
+  it('leaves other exchanges, unknown prices and closed positions as they are', async () => {
+    await readAgo(0, {});
+    await estimates.move([account.uuid], 'other', { [SYMBOL]: '50' });
+    await estimates.move([account.uuid], 'paper', { 'ETH/USDT:USDT': '50' });
+    await estimates.move([], 'paper', { [SYMBOL]: '50' });
+    expect(await listed()).toMatchObject([{ mark_price: '110', unrealized_pnl: '20' }]);
+    expect([...(await estimates.openMarkets([account.uuid]))]).toEqual([['paper', [SYMBOL]]]);
+    await reports.storeUpdate(account.uuid, [venuePosition({ amount: '0' })], new Date());
+    expect([...(await estimates.openMarkets([account.uuid]))]).toEqual([]);
+    expect(await due()).toEqual([]);
+  });
+
+  it('requires a reading when the margin may be low', async () => {
+    await readAgo(0, { amount: '5' }, { equity: '210', maintenanceMargin: '100' });
+    expect(await due('paper')).toEqual([]);
+    await move('109');
+    expect(await due('paper')).toEqual([]);
+    await move('100');
+    expect(await due('paper')).toEqual([account.uuid]);
+  });
+
+  it('requires a reading after 15 minutes, after a change of a position, and without mark prices', async () => {
+    expect(await due()).toEqual([]);
+    await readAgo(1_000, {});
+    expect(await due('paper')).toEqual([account.uuid]);
+    await readAgo(800, {});
+    expect([await due('paper'), await due()]).toEqual([[], [account.uuid]]);
+    await reports.storeUpdate(account.uuid, [venuePosition({ amount: '3' })], new Date());
+    expect(await due('paper')).toEqual([account.uuid]);
   });
 });
 
