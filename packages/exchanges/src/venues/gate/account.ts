@@ -24,17 +24,14 @@ export async function fetchUserId(ccxt: CcxtClient): Promise<string> {
   return parseResponse(accountDetail, await callEndpoint(ccxt, 'privateAccountGetDetail', {})).user_id;
 }
 
-/**
- * The exchange does not report the rights of a key. A key counts as allowed to trade and to withdraw until the report can
- * say "not known".
- */
+/** The exchange does not report the rights of a key. */
 export async function inspectGate(ccxt: CcxtClient, type: TradingType): Promise<CredentialsReport> {
   const userId = await fetchUserId(ccxt);
   const { mode } = parseResponse(unifiedMode, await callEndpoint(ccxt, 'privateUnifiedGetUnifiedMode', {}));
   return {
     tradingTypes: [type],
-    canTrade: true,
-    canWithdraw: true,
+    canTrade: null,
+    canWithdraw: null,
     venueAccountId: userId,
     isUnified: type === 'margin',
     unsupported: unsupportedMode(mode, type) ?? (await unsupportedPositions(ccxt, type)),

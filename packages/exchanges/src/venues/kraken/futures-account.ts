@@ -20,13 +20,13 @@ import { isoInstant, symbolOfInstrument } from './futures-records.js';
 
 const accountLog = z.object({ accountUid: z.string().min(1) });
 
-/** The exchange does not document which permissions a key has. A key counts as one that may do everything. */
+/** The exchange does not document how to read the permissions of a key. */
 export async function inspectFuturesKey(ccxt: CcxtClient): Promise<CredentialsReport> {
   const response = await callEndpoint(ccxt, 'historyGetAccountLog', { count: 1 });
   return {
     tradingTypes: ['perpetual'],
-    canTrade: true,
-    canWithdraw: true,
+    canTrade: null,
+    canWithdraw: null,
     venueAccountId: parseResponse(accountLog, response).accountUid,
   };
 }
