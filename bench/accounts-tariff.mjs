@@ -32,7 +32,7 @@ export function runTariff(name) {
 function recordCalls(venues) {
   const folder = mkdtempSync(join(tmpdir(), 'tariff-'));
   const output = join(folder, 'calls.jsonl');
-  const args = ['--testMatch', `<rootDir>/${RUN}`, '--runInBand'];
+  const args = ['--testMatch', `<rootDir>/${RUN}`, '--runInBand', '--forceExit'];
   const { status } = spawnSync('node', [join(root, 'node_modules/jest/bin/jest.js'), ...args], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],

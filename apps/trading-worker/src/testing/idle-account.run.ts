@@ -153,6 +153,8 @@ async function recordIdle(gateway: ExchangeGateway, recorded: Recorded) {
 /** Compares the account once, as the rotation does. */
 async function reconcile(gateway: ExchangeGateway): Promise<void> {
   const { accounts, orders } = gateway;
+  // On a slow machine, the lease may have expired.
+  await gateway.renewOwnership();
   const reconciler = new AccountReconciler(
     new Reconciliation(env.core.platform),
     accounts.balances,
