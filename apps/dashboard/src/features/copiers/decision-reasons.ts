@@ -54,11 +54,13 @@ const pairBlocked: Reason = ({ rule, symbol }) =>
     : `${symbol} is among the pairs that the copier never copies`;
 
 const sideBlocked: Reason = (facts) =>
-  withBoth(
-    facts,
-    (value, limit) => `the entry was on the side ${value}, and only ${limit} is allowed`,
-    'entries on this side are not allowed',
-  );
+  facts.rule === 'no_borrowing'
+    ? 'a short on margin needs a loan, and copies never borrow'
+    : withBoth(
+        facts,
+        (value, limit) => `the entry was on the side ${value}, and only ${limit} is allowed`,
+        'entries on this side are not allowed',
+      );
 
 const staleSignal: Reason = (facts) =>
   withBoth(

@@ -52,6 +52,7 @@ describe('the sentence about a decision', () => {
     ['PAIR_BLOCKED', { rule: 'blocked_pairs', value: 'BTC/USDT' }, /never copies/],
     ['PAIR_UNAVAILABLE', { rule: 'pair', value: 'BTC/USDT' }, /does not offer BTC\/USDT/],
     ['SIDE_BLOCKED', { rule: 'allowed_sides', value: 'SELL', limit: 'BUY' }, /side SELL, and only BUY/],
+    ['SIDE_BLOCKED', { rule: 'no_borrowing', value: 'SELL', limit: 'BUY' }, /copies never borrow/],
     ['STALE_SIGNAL', { rule: 'max_signal_age_ms', value: 72_400, limit: 60_000 }, /72\.4 s old.* 60 s/],
     [
       'OFF_MARKET',

@@ -56,6 +56,10 @@ function checkPair({ signal, account }: CopyInput, terms: CopyTerms): EntryRejec
   if (terms.allowedSides !== null && !terms.allowedSides.includes(side)) {
     return { code: 'SIDE_BLOCKED', rule: 'allowed_sides', value: side, limit: terms.allowedSides.join(',') };
   }
+  // A short on margin is borrowed base, and a copy never borrows.
+  if (account.pair.tradingType === 'margin' && side === 'SELL') {
+    return { code: 'SIDE_BLOCKED', rule: 'no_borrowing', value: side, limit: 'BUY' };
+  }
   return null;
 }
 
