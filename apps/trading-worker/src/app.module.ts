@@ -131,14 +131,14 @@ function exchange({ config, logger, platform, venues }: WorkerContext): Provider
       useFactory: (
         reconciliation: Reconciliation,
         pairs: PairCatalogue,
-        { balances, positions }: ExchangeAccounts,
+        { balances, positions, funding }: ExchangeAccounts,
         orders: AccountOrders,
       ) =>
         new AccountReconciler(
           reconciliation,
           balances,
           pairs,
-          new ReconcileActions(orders.reconciler, positions, logger),
+          new ReconcileActions(orders.reconciler, positions, funding, logger),
         ),
       inject: [Reconciliation, PairCatalogue, ExchangeAccounts, AccountOrders],
     },

@@ -228,6 +228,10 @@ const account: ExchangeAccount = {
   can_trade: true,
   can_withdraw: false,
   balance: { BTC: '0.25', USDT: '84999.88989' },
+  balance_detail: {
+    BTC: { total: '0.25', free: '0.2', used: '0.05' },
+    USDT: { total: '84999.88989', free: '84999.88989', used: '0' },
+  },
   last_sync_at: SAMPLE_AT,
   created_at: LONG_BEFORE,
   updated_at: SAMPLE_AT,

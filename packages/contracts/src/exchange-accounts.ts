@@ -20,6 +20,26 @@ export type InactiveReason = (typeof INACTIVE_REASONS)[number];
 
 const keyRight = z.boolean().nullable();
 
+/** What an account holds and owes of one asset. */
+export const assetBalance = z
+  .object({
+    total: decimal.describe('Free and used together, as in `balance`.'),
+    free: decimal.describe('The total less what is used.'),
+    used: decimal.describe("Locked by open orders, by the exchange's last report."),
+    borrowed: decimal
+      .optional()
+      .describe(
+        'Margin only: what the account has borrowed from the exchange. Omitted until it was read once. Exchanges that add interest to the loan report it here.',
+      ),
+    interest: decimal
+      .optional()
+      .describe(
+        'Margin only: interest that was charged and is not paid yet. Omitted until it was read once.',
+      ),
+  })
+  .meta({ id: 'AssetBalance' });
+export type AssetBalance = z.output<typeof assetBalance>;
+
 export const exchangeAccount = z
   .object({
     id: idOf('exa'),
@@ -42,6 +62,11 @@ export const exchangeAccount = z
       'True if the credentials can withdraw. Replace such credentials with ones that cannot. Null if the exchange does not report it. Read again each day.',
     ),
     balance: z.record(z.string(), decimal).describe('Total balance (free and locked) by asset.'),
+    balance_detail: z
+      .record(z.string(), assetBalance)
+      .describe(
+        'The parts of each balance, by asset; on margin also what the account owes. An asset that it only owes has a total of 0. Loans are read with the balances, as often as the rate limit of the exchange allows.',
+      ),
     last_sync_at: instant
       .nullable()
       .describe(

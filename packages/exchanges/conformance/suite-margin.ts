@@ -36,6 +36,8 @@ export function describeMargin(name: string, setup: () => Promise<TradedVenueUnd
         BTC: { borrowed: '0.1', interest: interestOf(chargeCount(0)) },
       });
       const { balances } = await account.fetchBalances();
+      // A debt is no balance: the net of the asset is the balance less the loan.
+      expect(balances.BTC ?? { free: '0', locked: '0' }).toEqual({ free: '0', locked: '0' });
       expect(balances.USDT).toMatchObject({ locked: '0' });
       expect(Number(balances.USDT?.free)).toBeGreaterThan(15_000);
     });

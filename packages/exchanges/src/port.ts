@@ -423,7 +423,10 @@ export interface PositionClient {
 
 /** The loans of one account with cross margin. */
 export interface LoanClient {
-  /** Returns the loans by asset. Assets without a loan are omitted. */
+  /**
+   * Returns the loans by asset. Assets without a loan are omitted. The balances of {@link ExchangeClient.fetchBalances}
+   * do not contain them: what an account holds of an asset is free plus locked less borrowed.
+   */
   fetchLoans(): Promise<Readonly<Record<string, AssetLoan>>>;
   /** Returns every interest charge at or after `since`, oldest first. */
   fetchInterest(since: Date): Promise<readonly InterestCharge[]>;

@@ -424,7 +424,12 @@ const RESPONSE_DATA = {
   'supportedExchanges.list': exchange,
   'exchanges.list': sampleRecord('exchange.synced'),
   'exchanges.get': sampleRecord('exchange.synced'),
-  'exchanges.create': { ...sampleRecord('exchange.synced'), balance: {}, last_sync_at: null },
+  'exchanges.create': {
+    ...sampleRecord('exchange.synced'),
+    balance: {},
+    balance_detail: {},
+    last_sync_at: null,
+  },
   'exchanges.update': sampleRecord('exchange.synced'),
   'exchanges.delete': deleted('exa'),
   'exchanges.test': { ok: true, trading_types: ['spot'], can_trade: true, can_withdraw: false },

@@ -1,11 +1,11 @@
 import { Batcher } from '@trading-automation/core';
 import type {
+  AccountHoldings,
   AccountOwnership,
   AccountSyncService,
   BalanceSnapshot,
   BalanceUpdate,
 } from '@trading-automation/core/exchange-accounts';
-import type { Balances } from '@trading-automation/exchanges';
 
 /** Balances that an account stream reported. */
 export type StreamBalances = Pick<BalanceUpdate, 'balances' | 'at' | 'seen'>;
@@ -28,9 +28,9 @@ export class BalanceStore {
     return this.accountSync.databaseTime();
   }
 
-  /** Returns the stored balances; null if the account does not exist or is removed, or its balances were never read. */
-  balancesOf(accountId: string): Promise<Balances | null> {
-    return this.accountSync.balancesOf(accountId);
+  /** Returns what is stored; null if the account does not exist or is removed, or its balances were never read. */
+  holdingsOf(accountId: string): Promise<AccountHoldings | null> {
+    return this.accountSync.holdingsOf(accountId);
   }
 
   /** Stores all balances of an account. */

@@ -1,4 +1,5 @@
-import { ExchangeError } from '@trading-automation/exchanges';
+import type { ExchangeAccount } from '@trading-automation/contracts';
+import { type AssetLoan, ExchangeError } from '@trading-automation/exchanges';
 import { GatewayUnderTest } from '../testing/gateway-under-test.js';
 
 let env: GatewayUnderTest;
@@ -90,6 +91,59 @@ describe('concurrent syncs of an account', () => {
     });
     expect(await env.accountSync.find(env.account.uuid)).toMatchObject({ isActive: false });
     expect(await env.eventTypes('exchange')).toEqual(['exchange.credentials_rejected']);
+  });
+});
+
+describe('the loans of a margin account', () => {
+  let read: () => Readonly<Record<string, AssetLoan>>;
+  beforeEach(async () => {
+    await env.core.rows(
+      "UPDATE exchange_accounts SET trading_type = 'margin' WHERE id = $1",
+      env.account.uuid,
+    );
+    env.exchange.loans = { fetchLoans: async () => read(), fetchInterest: async () => [] };
+  });
+  const sync = () => env.gateway.balanceSync.sync(env.account.uuid);
+  const loans = async () =>
+    (await env.core.row('SELECT loans FROM exchange_accounts WHERE id = $1', env.account.uuid)).loans;
+
+  it('are read with the balances; a loan changes the account, and interest alone does not', async () => {
+    read = () => ({});
+    await sync();
+    const before = await env.eventTypes('exchange');
+    const owed = { BTC: { borrowed: '0.5', interest: '0' } };
+    read = () => owed;
+    await sync();
+    expect(await loans()).toEqual(owed);
+    expect(await env.eventTypes('exchange')).toEqual([...before, 'exchange.synced']);
+    const charged = { BTC: { borrowed: '0.50', interest: '0.01' } };
+    read = () => charged;
+    await sync();
+    expect(await loans()).toEqual(charged);
+    read = () => ({});
+    await sync();
+    expect(await loans()).toEqual({});
+    const events = await env.core.events(env.actor.userId);
+    expect(
+      events.map(({ data }) => (data as unknown as ExchangeAccount).balance_detail.BTC).slice(-2),
+    ).toEqual([{ total: 0, free: 0, used: 0, borrowed: 0.5, interest: 0 }, undefined]);
+    expect(events).toHaveLength(before.length + 2);
+  });
+
+  it('keep their last state while the rate limit leaves no call for them, and the balances are stored', async () => {
+    const owed = { BTC: { borrowed: '0.5', interest: '0' } };
+    read = () => owed;
+    await sync();
+    read = () => {
+      throw new ExchangeError('retryable', 'rate_limited', 'no');
+    };
+    env.exchange.balances = { USDT: { free: '7', locked: '0' } };
+    await sync();
+    expect([await balances(), await loans()]).toEqual([env.exchange.balances, owed]);
+    read = () => {
+      throw new ExchangeError('retryable', 'unreachable', 'no');
+    };
+    await expect(sync()).rejects.toThrow('no');
   });
 });
 

@@ -33,7 +33,7 @@ function syncUnderTest(isReporting: boolean) {
   };
   const store = {
     databaseTime: async () => 'now',
-    balancesOf: async () => null,
+    holdingsOf: async () => null,
     storeSnapshot: async ({ accountId }: BalanceSnapshot) => void seen.stored.push(accountId),
     storeUpdate: async () => {
       throw new Error('The database is unavailable.');

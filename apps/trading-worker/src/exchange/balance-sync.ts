@@ -1,5 +1,5 @@
-import { totalBalances } from '@trading-automation/core/exchange-accounts';
-import { type CallPurpose, ExchangeError } from '@trading-automation/exchanges';
+import { type Loans, totalBalances } from '@trading-automation/core/exchange-accounts';
+import { type CallPurpose, type ExchangeClient, ExchangeError } from '@trading-automation/exchanges';
 import type { Logger } from '@trading-automation/runtime';
 import pLimit from 'p-limit';
 import type { AccountStreams } from '../streams/account-streams.js';
@@ -31,6 +31,7 @@ export class BalanceSync {
   constructor(
     private readonly store: BalanceStore,
     private readonly clients: AccountClients,
+    /** `isReporting`: whether the stream reports every change of the account, its loans included. */
     private readonly streams: Pick<AccountStreams, 'isLive' | 'isReporting' | 'reconcileSoon'>,
     private readonly logger: Logger,
   ) {}
@@ -115,11 +116,13 @@ export class BalanceSync {
       usedCredentials = account.credentialsSealed;
       const takenAt = await this.store.databaseTime();
       const wasLive = this.streams.isLive(accountId);
-      const known = wasLive ? await this.store.balancesOf(accountId) : null;
-      const report = await client.as(purpose).fetchBalances();
-      await this.store.storeSnapshot({ accountId, ...report, takenAt });
+      const known = wasLive ? await this.store.holdingsOf(accountId) : null;
+      const reader = client.as(purpose);
+      const report = await reader.fetchBalances();
+      const loans = await readLoans(reader);
+      await this.store.storeSnapshot({ accountId, ...report, loans, takenAt });
       // A live stream should have reported the difference. If it is only late, the reconciliation finds nothing.
-      if (known !== null && !isEqual(totalBalances(known), totalBalances(report.balances)))
+      if (known !== null && !isEqual(totalBalances(known.balances), totalBalances(report.balances)))
         this.streams.reconcileSoon(accountId);
     } catch (error) {
       if (error instanceof ExchangeError) await this.storeFailure(accountId, error, usedCredentials);
@@ -138,6 +141,16 @@ export class BalanceSync {
     if (isRejected && usedCredentials === null) return;
     const graceMs = error.code === 'rate_limited' ? RATE_LIMIT_GRACE_MS : 0;
     await this.store.recordSyncFailure(accountId, isRejected ? usedCredentials : null, graceMs);
+  }
+}
+
+/** Returns what the account owes; undefined without loans, or if the rate limit leaves no call for them now. */
+async function readLoans({ loans }: ExchangeClient): Promise<Loans | undefined> {
+  try {
+    return await loans?.fetchLoans();
+  } catch (error) {
+    if (error instanceof ExchangeError && error.code === 'rate_limited') return undefined;
+    throw error;
   }
 }
 

@@ -30,7 +30,7 @@ export class ExchangeAccounts {
   readonly balanceSync: BalanceSync;
   readonly positions: PositionSync;
   private readonly keyRights: KeyRights;
-  private readonly funding: FundingReader;
+  readonly funding: FundingReader;
   private readonly margins: MarginEstimator;
 
   constructor(
@@ -54,7 +54,16 @@ export class ExchangeAccounts {
       streams,
     );
     this.balances = new BalanceStore(accountSync, this.ownership);
-    this.balanceSync = new BalanceSync(this.balances, this.clients, streams, logger);
+    this.balanceSync = new BalanceSync(
+      this.balances,
+      this.clients,
+      {
+        isLive: (id) => streams.isLive(id),
+        isReporting: (id) => streams.isReporting(id) && !this.hasLoans(id),
+        reconcileSoon: (id) => streams.reconcileSoon(id),
+      },
+      logger,
+    );
     this.margins = new MarginEstimator(new MarginEstimates(platform), venues, logger);
     this.positions = new PositionSync(new PositionReports(platform), this.clients, streams, logger);
   }
@@ -62,6 +71,11 @@ export class ExchangeAccounts {
   /** Returns the accounts that this worker owns at this moment. */
   owned(): ReadonlyMap<string, OwnedAccount> {
     return this.ownership.ownedAccounts();
+  }
+
+  /** Whether orders of the account may borrow or repay. No stream reports loans. */
+  private hasLoans(accountId: string): boolean {
+    return this.owned().get(accountId)?.tradingType === 'margin';
   }
 
   /** Notifies the owner of an account that the account has unsent orders. */

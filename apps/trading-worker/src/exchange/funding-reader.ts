@@ -25,6 +25,19 @@ export class FundingReader {
     for (const read of await this.reads.claimDue(accountIds, BATCH)) await this.read(read);
   }
 
+  /**
+   * Reads an account now.
+   *
+   * @throws {ExchangeError} if the read fails; nothing is stored then
+   */
+  async readNow(accountId: string): Promise<void> {
+    await this.reads.makeDue(accountId);
+    for (const read of await this.reads.claimDue([accountId], 1)) {
+      await this.store(read, await this.clients.open(accountId));
+      await this.reads.complete(read);
+    }
+  }
+
   /** An account whose exchange does not respond is read again later; one whose credentials are rejected is deactivated. */
   private async read(read: DueFundingRead): Promise<void> {
     let open: OpenAccount | undefined;

@@ -5,11 +5,19 @@
  * 1. At an exchange where open orders lock balances, the balances show whether anything else has to be read. Without
  *    locked balances there is no open order, and each order of an open trade is looked up by its id, which costs less than
  *    the list. A pair can have new fills only if the totals of both of its assets changed.
- * 2. Of an account with perpetuals, the positions are compared with the lots, too; where they differ, the pair's fills are
+ * 2. On margin, a balance counts less what was borrowed of it: an order that borrows changes the loan alone. Interest makes
+ *    balances fall short of the lots, so it is read before a shortfall is stored.
+ * 3. Of an account with perpetuals, the positions are compared with the lots, too; where they differ, the pair's fills are
  *    read. The leverage is read last.
- * 3. The pairs of the last run's changes are read once more, because an exchange may list fills later than balances.
+ * 4. The pairs of the last run's changes are read once more, because an exchange may list fills later than balances.
  */
-import { type OwnedAccount, totalBalances } from '@trading-automation/core/exchange-accounts';
+import {
+  type AccountHoldings,
+  type Loans,
+  netOfLoans,
+  type OwnedAccount,
+  totalBalances,
+} from '@trading-automation/core/exchange-accounts';
 import type { PairCatalogue } from '@trading-automation/core/trade-pairs';
 import {
   type AccountExposure,
@@ -43,10 +51,13 @@ export interface ReconcileSummary {
 }
 
 type Totals = ReturnType<typeof totalBalances>;
+type Action = ReconcileAction<VenueOrder, VenueFill>;
 
 /** What an exchange reports about an account. */
 interface VenueState {
   readonly report: BalanceReport;
+  /** What the account owes; undefined without loans. */
+  readonly loans: Loans | undefined;
   /** The database's time before the balances were requested. */
   readonly takenAt: string;
   readonly openOrders: readonly VenueOrder[];
@@ -78,10 +89,10 @@ export class AccountReconciler {
     const { reconciliation } = this;
     const { accountId } = account;
     const state = await reconciliation.state(accountId);
-    const { report, takenAt, openOrders, positions } = await this.readVenue(client);
-    const totals = totalBalances(report.balances);
+    const { report, loans, takenAt, openOrders, positions } = await this.readVenue(client);
+    const totals = netTotals({ balances: report.balances, loans: loans ?? null });
     const changed = await this.changedSymbols(account, state.reconciledTotals, totals);
-    const store = () => this.balances.storeSnapshot({ accountId, ...report, takenAt });
+    const store = () => this.balances.storeSnapshot({ accountId, ...report, loans, takenAt });
     // Copies are sized by recent balances, also while the fills wait for the call budget. Until an account was reconciled
     // once, the stored balances show which pairs have new fills.
     if (state.reconciledTotals !== null) await store();
@@ -94,13 +105,10 @@ export class AccountReconciler {
       ...recheck,
     ]);
     const fills = await fillsOf(client, symbols, state.fillsSince);
-    const actions = reconcile({
-      ...state,
-      openOrders,
-      fills,
-      totalsByAsset: totals,
-      positions: netPositions,
-    });
+    const compared = { ...state, openOrders, fills, totalsByAsset: totals, positions: netPositions };
+    const actions = await this.explained(account, reconcile(compared), (interest) =>
+      reconcile({ ...compared, interest }),
+    );
     const changedTrades = await reconciliation.apply(
       accountId,
       { at: state.at, totals },
@@ -114,7 +122,7 @@ export class AccountReconciler {
       fills: newFillKeys(state, fills),
       trades: changedTrades.size,
       changedSymbols: changed,
-      isDoubtful: isMissing(actions) || hasUnexplainedChange(state, totals, fills),
+      isDoubtful: isUnconfirmed(actions) || hasUnexplainedChange(state, totals, fills),
     };
   }
 
@@ -122,11 +130,23 @@ export class AccountReconciler {
     const listed = client.openOrdersLockBalances ? undefined : await client.fetchOpenOrders();
     const takenAt = await this.balances.databaseTime();
     const report = await client.fetchBalances();
+    const loans = await client.loans?.fetchLoans();
     const hasLocked = Object.values(report.balances).some(({ locked }) => Number(locked) !== 0);
     const openOrders = listed ?? (hasLocked ? await client.fetchOpenOrders() : []);
     // Read before the fills: a fill that is not in the positions is then read as a new one.
     const positions = (await client.positions?.fetchPositions()) ?? null;
-    return { report, takenAt, openOrders, positions };
+    return { report, loans, takenAt, openOrders, positions };
+  }
+
+  /** If a margin account lacks assets, reads its interest and compares again, because interest is no shortfall. */
+  private async explained(
+    { accountId, tradingType }: OwnedAccount,
+    actions: readonly Action[],
+    compareAgain: (interest: Totals) => readonly Action[],
+  ): Promise<readonly Action[]> {
+    if (tradingType !== 'margin' || !isMissing(actions)) return actions;
+    await this.actions.readInterest(accountId);
+    return compareAgain(await this.reconciliation.interestOf(accountId));
   }
 
   /**
@@ -148,8 +168,8 @@ export class AccountReconciler {
   }
 
   private async storedTotals(accountId: string): Promise<Totals | null> {
-    const stored = await this.balances.balancesOf(accountId);
-    return stored === null ? null : totalBalances(stored);
+    const stored = await this.balances.holdingsOf(accountId);
+    return stored === null ? null : netTotals(stored);
   }
 }
 
@@ -192,8 +212,15 @@ function watchedSymbols(client: ExchangeClient, state: AccountState): readonly s
   return state.trades.filter(isAtVenue).map(({ symbol }) => symbol);
 }
 
-const isMissing = (actions: readonly ReconcileAction<VenueOrder, VenueFill>[]) =>
+const isUnconfirmed = (actions: readonly Action[]) =>
   actions.some(({ kind }) => kind === 'record_shortfalls');
+
+const isMissing = (actions: readonly Action[]) =>
+  actions.some(({ kind }) => kind === 'record_shortfalls' || kind === 'write_off');
+
+/** Free plus locked by asset, less what was borrowed. */
+const netTotals = ({ balances, loans }: AccountHoldings): Totals =>
+  netOfLoans(totalBalances(balances), loans ?? {});
 
 /** Whether the total of an asset changed since the last reconciliation without a fill that explains it. */
 function hasUnexplainedChange(

@@ -5,7 +5,13 @@ import type { OrderReconciler } from '../exchange/order-reconciler.js';
 import { ReconcileActions } from './reconcile-actions.js';
 
 const positions = { complete: async () => undefined };
-const actions = new ReconcileActions({} as OrderReconciler, positions, createLogger('spec', 'silent'));
+const interest = { readNow: async () => undefined };
+const actions = new ReconcileActions(
+  {} as OrderReconciler,
+  positions,
+  interest,
+  createLogger('spec', 'silent'),
+);
 /** An exchange that has no order of the fills. */
 const client = { findOrderByExchangeId: async () => null } as unknown as ExchangeClient;
 const fill: VenueFill = {

@@ -7,6 +7,7 @@ import {
   type VenueOrder,
 } from '@trading-automation/exchanges';
 import type { Logger } from '@trading-automation/runtime';
+import type { FundingReader } from '../exchange/funding-reader.js';
 import type { OrderReconciler } from '../exchange/order-reconciler.js';
 import type { PositionSync } from '../exchange/position-sync.js';
 
@@ -17,6 +18,7 @@ export class ReconcileActions {
   constructor(
     private readonly orderReconciler: OrderReconciler,
     private readonly positions: Pick<PositionSync, 'complete'>,
+    private readonly interest: Pick<FundingReader, 'readNow'>,
     private readonly logger: Logger,
   ) {}
 
@@ -49,6 +51,11 @@ export class ReconcileActions {
   /** Stores the account's positions, and reads their margin and leverage. */
   completePositions(accountId: string, client: ExchangeClient, report: PositionReport | null): Promise<void> {
     return this.positions.complete(accountId, client, report);
+  }
+
+  /** Reads and stores the account's interest. @throws {ExchangeError} if it cannot be read */
+  readInterest(accountId: string): Promise<void> {
+    return this.interest.readNow(accountId);
   }
 
   /** Probes the orders whose state the comparison could not determine. */

@@ -88,7 +88,7 @@ export class GatewayUnderTest {
       new Reconciliation(platform),
       accounts.balances,
       new PairCatalogue(platform),
-      new ReconcileActions(orders.reconciler, accounts.positions, logger),
+      new ReconcileActions(orders.reconciler, accounts.positions, accounts.funding, logger),
     );
     const recorder = new StreamRecorder(
       orders.updates,

@@ -159,7 +159,7 @@ async function reconcile(gateway: ExchangeGateway): Promise<void> {
     new Reconciliation(env.core.platform),
     accounts.balances,
     new PairCatalogue(env.core.platform),
-    new ReconcileActions(orders.reconciler, accounts.positions, env.logger),
+    new ReconcileActions(orders.reconciler, accounts.positions, accounts.funding, env.logger),
   );
   const account = gateway.ownership.ownedAccounts().get(env.account.uuid);
   if (account === undefined) throw new Error('the worker does not own the account');

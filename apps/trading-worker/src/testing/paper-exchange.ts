@@ -62,6 +62,26 @@ export class PaperExchange {
     return { apiKey: api_key, apiSecret: api_secret };
   }
 
+  /** Opens an account that trades on margin, with amounts in its margin account. */
+  async openMarginAccount(balances: Readonly<Record<string, number>>): Promise<ExchangeCredentials> {
+    const { api_key, api_secret } = await this.admin<{ api_key: string; api_secret: string }>(
+      'POST',
+      'accounts',
+      { margin_balances: balances },
+    );
+    return { apiKey: api_key, apiSecret: api_secret };
+  }
+
+  /** Charges an hour of interest on all loans. */
+  async chargeInterest(): Promise<void> {
+    await this.admin('POST', 'interest', {});
+  }
+
+  /** Adds an amount to the spot account. */
+  async deposit({ apiKey }: ExchangeCredentials, asset: string, amount: string): Promise<void> {
+    await this.admin('POST', 'deposits', { api_key: apiKey, asset, amount });
+  }
+
   /** Opens an account that trades perpetuals, with an amount of USDT. */
   async openFuturesAccount(usdt: number): Promise<ExchangeCredentials> {
     const { api_key, api_secret } = await this.admin<{ api_key: string; api_secret: string }>(

@@ -12,6 +12,7 @@ import type {
   ExchangeCredentials,
   ExchangeVenue,
   FundingRate,
+  LoanClient,
   Market,
   OrderKey,
   OrderLookup,
@@ -44,6 +45,8 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
   readonly connectedWith: ExchangeCredentials[] = [];
   balanceReads = 0;
   closeCount = 0;
+  /** Set for an account with loans. */
+  loans: LoanClient | undefined;
   balances: Balances = { USDT: { free: '100000', locked: '0' } };
   markets: readonly Market[] = [marketOf('BTC')];
   prices: Readonly<Record<string, string>> = {};

@@ -39,6 +39,11 @@ const ROWS: readonly OperationCommand[] = [
     examples: ['svc exchanges list', 'svc exchanges list --json id,account_name,balance'],
   },
   {
+    command: 'exchanges get',
+    operation: 'exchanges.get',
+    examples: [`svc exchanges get ${ACCOUNT}`, `svc exchanges get ${ACCOUNT} --jq .balance_detail`],
+  },
+  {
     command: 'exchanges add',
     operation: 'exchanges.create',
     exchangeCredentials: 'required',

@@ -88,6 +88,7 @@ import { CopyingAcrossVenues1763700000058 } from './migrations/0058-copying-acro
 import { Funding1763700000059 } from './migrations/0059-funding.js';
 import { MarginOrders1763700000060 } from './migrations/0060-margin-orders.js';
 import { SharedWallets1763700000061 } from './migrations/0061-shared-wallets.js';
+import { MarginLoans1763700000062 } from './migrations/0062-margin-loans.js';
 
 const ENTITIES = [
   AccountOwnerEntity,
@@ -171,6 +172,7 @@ const MIGRATIONS = [
   CopyingAcrossVenues1763700000058,
   MarginOrders1763700000060,
   SharedWallets1763700000061,
+  MarginLoans1763700000062,
   ReplacedPairs1763700000056,
   Funding1763700000059,
 ];

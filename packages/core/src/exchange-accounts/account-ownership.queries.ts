@@ -1,3 +1,4 @@
+import type { TradingType } from '@trading-automation/contracts';
 import { insertMany, queryPrepared, type Tx } from '@trading-automation/persistence';
 import { isInstanceConnected } from '../platform/index.js';
 import { AccountOwnerEntity } from './account-owner.entity.js';
@@ -12,6 +13,7 @@ export interface Ownership {
 /** An account that the worker owns, with the fields whose changes concern the worker. */
 export interface OwnedAccount extends Ownership {
   readonly exchange: string;
+  readonly tradingType: TradingType;
   /** False if the exchange rejected the credentials; the exchange is never called for an inactive account. */
   readonly isActive: boolean;
   /** Changes whenever the credentials change. */
@@ -209,7 +211,8 @@ export async function releaseSurplus(tx: Tx, worker: string, exchange: string, l
 export async function readOwned(tx: Tx, worker: string): Promise<readonly OwnedAccount[]> {
   return queryPrepared<OwnedAccount & Record<string, unknown>>(
     tx,
-    `SELECT o.account_id AS "accountId", o.worker, o.fence::text, a.exchange, a.is_active AS "isActive",
+    `SELECT o.account_id AS "accountId", o.worker, o.fence::text, a.exchange, a.trading_type AS "tradingType",
+       a.is_active AS "isActive",
        hashtextextended(coalesce(a.credentials_sealed, ''), 0)::text AS "credentialsHash"
      FROM account_owners o JOIN exchange_accounts a ON a.id = o.account_id
      WHERE o.worker = $1 AND a.deleted_at IS NULL`,

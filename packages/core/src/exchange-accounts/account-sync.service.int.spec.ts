@@ -84,9 +84,9 @@ describe('balances', () => {
     }
     const unknown = await snapshotOf(newUuid(), usdt('9'));
     await accountSync.storeSnapshots([...snapshots.toReversed(), unknown]);
-    expect([await accountSync.balancesOf(account.uuid), await accountSync.balancesOf(other.uuid)]).toEqual([
-      usdt('2'),
-      usdt('5'),
+    expect([await accountSync.holdingsOf(account.uuid), await accountSync.holdingsOf(other.uuid)]).toEqual([
+      { balances: usdt('2'), loans: null },
+      { balances: usdt('5'), loans: null },
     ]);
     const events = await core.events(actor.userId);
     expect(events.map(({ data }) => data.id)).toEqual([other.id, account.id]);

@@ -17,6 +17,7 @@ import { In } from 'typeorm';
 import { emitEvent, emitEvents } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
 import { BigDecimal } from '../values/index.js';
+import type { Loans } from './balance-detail.rules.js';
 import { ExchangeAccountEntity } from './exchange-account.entity.js';
 import { walletSiblings } from './shared-wallets.queries.js';
 import {
@@ -41,6 +42,13 @@ export interface ConnectableAccount {
   /** The same for all accounts that share one wallet at the exchange. */
   readonly walletId: string;
   readonly isActive: boolean;
+}
+
+/** What an account holds and owes. */
+export interface AccountHoldings {
+  readonly balances: Balances;
+  /** Null if the account has no loans, or if they were never read. */
+  readonly loans: Loans | null;
 }
 
 /** An account whose balances have to be read. */
@@ -74,14 +82,14 @@ export class AccountSyncService {
     );
   }
 
-  /** Returns the stored balances; null if the account does not exist, is removed or was never read. */
-  async balancesOf(id: string): Promise<Balances | null> {
-    const [account] = await queryPrepared<{ balances: Balances }>(
+  /** Returns what is stored; null if the account does not exist, is removed or was never read. */
+  async holdingsOf(id: string): Promise<AccountHoldings | null> {
+    const [account] = await queryPrepared<AccountHoldings & Record<string, unknown>>(
       this.platform.database.manager,
-      'SELECT balances FROM exchange_accounts WHERE id = $1 AND balances_taken_at IS NOT NULL',
+      'SELECT balances, loans FROM exchange_accounts WHERE id = $1 AND balances_taken_at IS NOT NULL',
       [id],
     );
-    return account?.balances ?? null;
+    return account ?? null;
   }
 
   /**

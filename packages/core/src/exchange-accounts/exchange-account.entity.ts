@@ -2,6 +2,7 @@ import type { InactiveReason, TradingType } from '@trading-automation/contracts'
 import type { Balances } from '@trading-automation/exchanges';
 import { RecordColumns } from '@trading-automation/persistence';
 import { Column, Entity } from 'typeorm';
+import type { Loans } from './balance-detail.rules.js';
 
 /**
  * An account at an exchange that a user connected. A removed account keeps its row for the trades that reference it.
@@ -66,6 +67,10 @@ export class ExchangeAccountEntity extends RecordColumns {
   /** The database's time just before the balances were requested: `balances` includes all changes before it. */
   @Column({ name: 'balances_taken_at', type: 'timestamptz', nullable: true })
   balancesTakenAt!: Date | null;
+
+  /** Margin only: what the account owes, by asset; null until it was read once. */
+  @Column({ type: 'jsonb', nullable: true })
+  loans!: Loans | null;
 
   @Column({ name: 'last_sync_at', type: 'timestamptz', nullable: true })
   lastSyncAt!: Date | null;

@@ -4,6 +4,7 @@ import {
   encodeId,
   type SupportedExchange,
 } from '@trading-automation/contracts';
+import { balanceDetail } from './balance-detail.rules.js';
 import type { ExchangeAccountEntity } from './exchange-account.entity.js';
 import type { SupportedExchangeEntity } from './supported-exchange.entity.js';
 
@@ -22,6 +23,7 @@ export function exchangeAccountView(
     can_trade: account.canTrade,
     can_withdraw: account.canWithdraw,
     balance: { ...balance },
+    balance_detail: balanceDetail(account, balance),
     last_sync_at: account.lastSyncAt?.toISOString() ?? null,
     created_at: account.createdAt.toISOString(),
     updated_at: account.updatedAt.toISOString(),

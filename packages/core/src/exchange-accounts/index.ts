@@ -17,11 +17,13 @@ export {
 export { AccountRights } from './account-rights.js';
 export { AccountSyncModule } from './account-sync.module.js';
 export {
+  type AccountHoldings,
   AccountSyncService,
   type ConnectableAccount,
   type DueAccount,
   totalBalances,
 } from './account-sync.service.js';
+export { type Loans, netOfLoans } from './balance-detail.rules.js';
 export { type CurrentBalances, currentBalances } from './current-balances.queries.js';
 export { accountInactiveError } from './exchange-account.errors.js';
 export { ExchangeAccountsModule } from './exchange-accounts.module.js';

@@ -1,6 +1,7 @@
 /** Stores the venue's reports of balances. venue-balances.rules.ts decides which of them replaces another. */
 import type { Balances } from '@trading-automation/exchanges';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
+import { haveBorrowedElse, type Loans } from './balance-detail.rules.js';
 import { lockAccounts, lockUnlockedAccounts } from './lock-account-for-trade.js';
 import {
   type MergedBalances,
@@ -19,6 +20,8 @@ export interface BalanceSnapshot {
   /** The venue's time; see `BalanceReport` of the exchange port. */
   readonly at: Date;
   readonly until: Date;
+  /** What the account owes, read after the balances. Absent if it was not read; the stored loans then stay. */
+  readonly loans?: Loans | undefined;
 }
 
 /** A stream's report of some assets of an account. */
@@ -99,17 +102,21 @@ export async function storeSnapshots(
     const received = microsOf(snapshot.takenAt);
     if (row.takenAt !== null && row.takenAt >= received) return [];
     const report: ReportedBalances = { ...snapshot, source: 'SNAPSHOT', received, seen: [] };
-    return [{ row, takenAt: snapshot.takenAt, merged: mergeReport(row, report) }];
+    return [{ row, snapshot, merged: mergeReport(row, report) }];
   });
   if (merged.length > 0)
     await queryPrepared(tx, WRITE_SNAPSHOTS, [
       JSON.stringify(
-        merged.map(({ row, takenAt, merged: each }) => ({ ...written(row.id, each), taken_at: takenAt })),
+        merged.map(({ row, snapshot: { takenAt, loans }, merged: each }) => ({
+          ...written(row.id, each),
+          taken_at: takenAt,
+          loans,
+        })),
       ),
     ]);
-  const accounts = merged.map(({ row, takenAt, merged: { isChanged } }) => ({
+  const accounts = merged.map(({ row, snapshot: { takenAt, loans }, merged: { isChanged } }) => ({
     id: row.id,
-    isChanged,
+    isChanged: isChanged || (loans !== undefined && haveBorrowedElse(row.loans ?? {}, loans)),
     isSyncRequested: row.syncRequestedAt !== null && row.syncRequestedAt <= microsOf(takenAt),
   }));
   return { locked, written: accounts };
@@ -148,6 +155,8 @@ export async function storeUpdates(
 
 interface LockedBalances extends StoredBalances {
   readonly id: string;
+  /** Null if the loans were not read yet. */
+  readonly loans: Loans | null;
   /** The database's time of a sync request that is not fulfilled yet, in microseconds; null without one. */
   readonly syncRequestedAt: number | null;
 }
@@ -156,7 +165,7 @@ async function lockStored(tx: Tx, ids: readonly string[], lock: LockAccounts) {
   const locked = await lock(tx, ids);
   const stored = await queryPrepared<LockedBalances & Record<string, unknown>>(
     tx,
-    `SELECT id, balances, venue_balances AS "venueBalances", venue_balances_at AS "venueBalancesAt",
+    `SELECT id, balances, loans, venue_balances AS "venueBalances", venue_balances_at AS "venueBalancesAt",
        ${micros('balances_taken_at')} AS "takenAt",
        CASE WHEN sync_requested_at > coalesce(sync_served_at, '-infinity')
          THEN ${micros('sync_requested_at')} END AS "syncRequestedAt"
@@ -184,10 +193,10 @@ const written = (id: string, merged: StoredBalances | MergedBalances): WrittenRo
 
 const WRITE_SNAPSHOTS = `UPDATE exchange_accounts a
   SET balances = read.balances, venue_balances = read.venue_balances, venue_balances_at = read.venue_balances_at,
-    balances_taken_at = read.taken_at, last_sync_at = clock_timestamp(),
+    loans = coalesce(read.loans, a.loans), balances_taken_at = read.taken_at, last_sync_at = clock_timestamp(),
     sync_served_at = greatest(a.sync_served_at, read.taken_at), updated_at = clock_timestamp()
   FROM jsonb_to_recordset($1) AS read (id uuid, balances jsonb, venue_balances jsonb, venue_balances_at timestamptz,
-    taken_at timestamptz)
+    taken_at timestamptz, loans jsonb)
   WHERE a.id = read.id`;
 
 const WRITE_UPDATES = `UPDATE exchange_accounts a

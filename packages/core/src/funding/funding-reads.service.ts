@@ -109,6 +109,16 @@ export class FundingReads {
     );
   }
 
+  /** Makes the read of an account due. */
+  async makeDue(accountId: string): Promise<void> {
+    await queryPrepared(
+      this.platform.database.manager,
+      `UPDATE funding_reads SET due_at = clock_timestamp()
+       WHERE exchange_account_id = $1 AND due_at > clock_timestamp()`,
+      [accountId],
+    );
+  }
+
   /** Makes the reads of these accounts due, except those that were read in the last 5 minutes. */
   async request(accountIds: readonly string[]): Promise<void> {
     if (accountIds.length === 0) return;

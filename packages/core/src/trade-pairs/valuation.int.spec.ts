@@ -70,6 +70,17 @@ describe('the equity of an account', () => {
     expect(equities.get(uuid)?.amount).toBe('3');
   });
 
+  it('is less what a margin account owes', async () => {
+    const { uuid } = await core.account(actor, { USDT: '7000' }, { tradingType: 'margin' });
+    await core.rows(
+      `UPDATE exchange_accounts SET loans = '{"BTC": {"borrowed": "0.1", "interest": "0.001"},
+         "USDT": {"borrowed": "0", "interest": "1"}}' WHERE id = $1`,
+      uuid,
+    );
+    const equities = await equitiesOf(core.platform.database.manager, [uuid], 'USDT');
+    expect(equities.get(uuid)?.amount).toBe('939');
+  });
+
   it('is computed with inverse pairs, and with a path through one other currency', async () => {
     expect(await equityOf({ TRY: '80' })).toBe('2');
     // The path is through BTC, which quotes two pairs, and not through ETH, although ETH gives a higher value.

@@ -59,6 +59,10 @@ const EQUITIES = `
     SELECT a.id, a.exchange, b.asset, b.amount
     FROM current_balances($1) b JOIN exchange_accounts a ON a.id = b.account_id
     UNION ALL
+    SELECT a.id, a.exchange, loan.asset, -(loan.owed ->> 'borrowed')::numeric - (loan.owed ->> 'interest')::numeric
+    FROM exchange_accounts a CROSS JOIN LATERAL jsonb_each(a.loans) AS loan (asset, owed)
+    WHERE a.id = ANY ($1)
+    UNION ALL
     SELECT a.id, a.exchange, coalesce(t.settle, t.quote),
       CASE p.side WHEN 'LONG' THEN 1 ELSE -1 END * p.amount * (coalesce(p.mark_price, t.last_price) - p.entry_price)
     FROM wallet_accounts($1) w JOIN exchange_accounts a ON a.id = w.account_id
@@ -79,10 +83,10 @@ const EQUITIES = `
   WHERE a.id = ANY ($1)`;
 
 /**
- * Returns the equity of accounts in `quote`, by account id: free and locked amounts at the last prices, and the open results
- * of positions at mark price. Accounts that share a wallet have the same equity, that of the whole wallet. The equity is
- * null if the balances were never read, or if the account holds a listed asset without a price. An unlisted asset
- * counts as zero, because it cannot be sold at the exchange.
+ * Returns the equity of accounts in `quote`, by account id: free and locked amounts less loans and interest at the last
+ * prices, and the open results of positions at mark price. Accounts that share a wallet have the same equity, that of the
+ * whole wallet. The equity is null if the balances were never read, or if the account holds a listed asset without a price.
+ * An unlisted asset counts as zero, because it cannot be sold at the exchange.
  */
 export async function equitiesOf(
   tx: Tx,

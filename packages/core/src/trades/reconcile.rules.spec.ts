@@ -317,6 +317,33 @@ describe('a comparison of any stored state', () => {
   });
 });
 
+describe('a shortfall on margin', () => {
+  const SHORTFALL = { BTC: '0.5' };
+  /** Compares long and short lots of BTC with the net of balance and loan, in a comparison that repeats the shortfall. */
+  const compare = (long: string, short: string, net: string, interest = '0') =>
+    run({
+      expectedHoldings: [
+        { pairId: 'p', symbol: 'BTC/USDT', base: 'BTC', amount: long, shortAmount: short },
+        { pairId: 'q', symbol: 'BTC/USDC', base: 'BTC', amount: '0', shortAmount: '1' },
+      ],
+      totalsByAsset: { BTC: net },
+      interest: { BTC: interest },
+      shortfalls: SHORTFALL,
+    });
+  const writeOff = { kind: 'write_off', pairId: 'p', symbol: 'BTC/USDT', amount: '0.5' };
+
+  it.each([
+    ['does not exist if short lots owe what they should', '2', '0.5', '0.5', '0', []],
+    ['is written off like on spot', '2', '0.5', '0', '0', [writeOff]],
+    ['is explained by interest up to its amount', '2', '0.5', '0', '0.5', []],
+    ['does not exist for short lots alone, whatever else was borrowed', '0', '0.5', '-9', '0', []],
+    ['is at most what the long lots hold', '0.5', '0.5', '-9', '0', [writeOff]],
+    ['does not exist after a payment and a repayment of the user', '0', '0.5', '0', '0', []],
+  ] as const)('%s', (_title, long, short, net, interest, actions) => {
+    expect(compare(long, short, net, interest)).toEqual(actions);
+  });
+});
+
 describe('a difference between a position and the lots', () => {
   const SYMBOL = 'BTC/USDT:USDT';
   const compare = (

@@ -15,11 +15,14 @@
  *    be the same order.
  * 6. A shortfall is written off only if every comparison within a period shows it, and only up to the smallest
  *    shortfall seen. The asset must have no open order, no order in flight and no new fill. Nothing is sold: the
- *    write-off records that the amount was already missing.
+ *    write-off records that the amount was already missing. On margin, balances count less what was borrowed, and a
+ *    short lot is a lot of borrowed base. Long lots alone are written off. Interest explains a shortfall up to its
+ *    amount, because it takes base that no lot contains.
  * 7. A difference between a venue's position and the net of the lots is corrected only if every comparison within a period
  *    shows it, and only as far as all of them agree. The pair must have no order in flight and no new fill. The position
  *    itself is never traded.
- * 8. A surplus at the exchange belongs to no lot and leads to no action.
+ * 8. A surplus at the exchange belongs to no lot and leads to no action. That includes what a user pays into a margin
+ *    account and repays with: the net of the balance and the loan rises, and the short lot stays open.
  * 9. The same input gives the same actions; if our records match the exchange, there are none.
  */
 import type { Decimal, TradeSide } from '@trading-automation/contracts';
@@ -56,12 +59,15 @@ export interface ReportedFill {
   readonly executedAt: Date;
 }
 
-/** The amount that the account should hold according to the open lots of one pair. */
+/** The amounts that the account should hold and owe according to the open lots of one pair. */
 export interface ExpectedHolding {
   readonly pairId: string;
   readonly symbol: string;
   readonly base: string;
+  /** The sum of the long lots. */
   readonly amount: Decimal;
+  /** Margin only: the sum of the short lots. */
+  readonly shortAmount?: Decimal | undefined;
 }
 
 /** A position in a perpetual: above zero if long, below zero if short. */
@@ -96,8 +102,13 @@ export interface ReconcileInput<
   readonly shortfalls: Shortfalls;
   readonly openOrders: readonly Order[];
   readonly fills: readonly Fill[];
-  /** Free plus locked, by asset. Null if the balances could not be read; shortfalls are then not checked. */
+  /**
+   * Free plus locked, by asset; on margin less what was borrowed, so that it may be below zero. Null if the balances
+   * could not be read; shortfalls are then not checked.
+   */
   readonly totalsByAsset: Readonly<Record<string, Decimal>> | null;
+  /** Margin only: all interest that was charged, by asset. */
+  readonly interest?: Readonly<Record<string, Decimal>> | undefined;
   /** The exchange's positions, without unsupported ones. Null for accounts without positions; they are then not compared. */
   readonly positions: readonly ReportedPosition[] | null;
 }
@@ -254,7 +265,14 @@ const hasOrderInFlight = (trades: readonly KnownTrade[], symbol: string) =>
 
 /** Enforces invariants 6 and 8. Adds shortfalls that are not confirmed to `unconfirmed`. */
 function reconcileHoldings<Order extends ReportedOrder, Fill extends ReportedFill>(
-  { expectedHoldings, totalsByAsset, shortfalls, trades, openOrders }: ReconcileInput<Order, Fill>,
+  {
+    expectedHoldings,
+    totalsByAsset,
+    interest = {},
+    shortfalls,
+    trades,
+    openOrders,
+  }: ReconcileInput<Order, Fill>,
   newFills: ReadonlyMap<string, readonly Fill[]>,
   unconfirmed: Record<string, Decimal>,
 ): ReconcileAction<Order, Fill>[] {
@@ -270,8 +288,8 @@ function reconcileHoldings<Order extends ReportedOrder, Fill extends ReportedFil
   for (const asset of new Set(expectedHoldings.map(({ base }) => base))) {
     if (activeAssets.has(asset)) continue;
     const holdingsOfAsset = expectedHoldings.filter(({ base }) => base === asset);
-    const expected = holdingsOfAsset.reduce((sum, { amount }) => sum.plus(amount), new BigDecimal(0));
-    const missing = expected.minus(totalsByAsset[asset] ?? '0');
+    const net = new BigDecimal(totalsByAsset[asset] ?? '0').plus(interest[asset] ?? '0');
+    const missing = missingOf(holdingsOfAsset, net);
     if (missing.lte(0)) continue;
     const confirmed = BigDecimal.min(missing, shortfalls[asset] ?? '0');
     if (confirmed.gt(0)) actions.push(...allocateWriteOffs(holdingsOfAsset, confirmed));
@@ -279,6 +297,13 @@ function reconcileHoldings<Order extends ReportedOrder, Fill extends ReportedFil
     if (rest.gt(0)) unconfirmed[asset] = rest.toString();
   }
   return actions;
+}
+
+/** Returns what the long lots expect and the account lacks, if its short lots owe what they should. */
+function missingOf(holdings: readonly ExpectedHolding[], net: BigDecimal): BigDecimal {
+  const long = holdings.reduce((sum, { amount }) => sum.plus(amount), new BigDecimal(0));
+  const short = holdings.reduce((sum, { shortAmount }) => sum.plus(shortAmount ?? 0), new BigDecimal(0));
+  return BigDecimal.min(long, long.minus(short).minus(net));
 }
 
 /** Enforces invariant 7. Adds differences that are not confirmed to `unconfirmed`. */

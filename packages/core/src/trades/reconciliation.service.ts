@@ -6,7 +6,8 @@
  *    exchange reports late.
  * 2. A difference is never hidden. It becomes a trade: EXTERNAL if an order was placed outside the product,
  *    RECONCILIATION if an asset is missing or a position differs. Both emit the events of any trade.
- * 3. An asset counts as missing, and a position as different, only if every comparison over at least 20 s shows it. An exchange may update
+ * 3. On margin, the interest of the account is read before a shortfall is recorded.
+ * 4. An asset counts as missing, and a position as different, only if every comparison over at least 20 s shows it. An exchange may update
  *    balances later than fills, and two comparisons may follow each other closely.
  */
 import { assetsOfSymbol, type Decimal, encodeId } from '@trading-automation/contracts';
@@ -24,6 +25,7 @@ import { BigDecimal } from '../values/index.js';
 import { type AccountExposure, accountExposures } from './account-exposures.queries.js';
 import { adoptOrders } from './adopt-orders.js';
 import { NET_OF_LOTS, SIGNED_LOTS } from './exposure.queries.js';
+import { lockBooks } from './lots/book-trades.js';
 import { IS_OURS } from './origins.js';
 import {
   type ExpectedHolding,
@@ -57,6 +59,8 @@ export interface AccountState {
   readonly trades: readonly KnownTrade[];
   readonly knownFills: ReadonlySet<string>;
   readonly expectedHoldings: readonly ExpectedHolding[];
+  /** Margin only: all interest that was charged, by asset. */
+  readonly interest: Totals;
   /** The positions in perpetuals according to the open lots. */
   readonly netLots: readonly NetPosition[];
   /** Shortfalls that have lasted for at least 20 s. If this comparison shows them too, they are confirmed. */
@@ -65,7 +69,7 @@ export interface AccountState {
   readonly reconciledTotals: Totals | null;
 }
 
-/** The free and locked amount of each asset together. */
+/** The free and locked amount of each asset together; on margin less what was borrowed. */
 type Totals = Readonly<Record<string, Decimal>>;
 
 type Action = ReconcileAction<VenueOrder, VenueFill>;
@@ -87,6 +91,11 @@ export class Reconciliation {
     return inTransaction(this.platform.database, (tx) => readState(tx, accountId), {
       isolation: 'REPEATABLE READ',
     });
+  }
+
+  /** Returns all interest that was charged to the account, by asset. */
+  interestOf(accountId: string): Promise<Totals> {
+    return readInterest(this.platform.database.manager, accountId);
   }
 
   /**
@@ -230,6 +239,7 @@ async function readState(tx: Tx, accountId: string): Promise<AccountState> {
   const holdings = await queryPrepared<ExpectedHolding & Record<string, unknown>>(tx, EXPECTED_HOLDINGS, [
     accountId,
   ]);
+  const interest = await readInterest(tx, accountId);
   const netLots = await queryPrepared<NetPosition & Record<string, unknown>>(tx, NET_LOTS, [accountId]);
   const symbols = await queryPrepared<{ symbol: string }>(tx, WATCHED_SYMBOLS, [
     accountId,
@@ -246,6 +256,7 @@ async function readState(tx: Tx, accountId: string): Promise<AccountState> {
       ),
     ),
     expectedHoldings: holdings,
+    interest,
     netLots,
     shortfalls: stored.shortfalls ?? {},
     reconciledTotals: stored.totals,
@@ -278,10 +289,22 @@ const KNOWN_FILLS = `SELECT f.symbol, t.exchange_order_id AS "exchangeOrderId", 
   FROM fills f JOIN trades t ON t.id = f.trade_id
   WHERE f.exchange_account_id = $1 AND f.executed_at >= $2`;
 
-const EXPECTED_HOLDINGS = `SELECT l.trade_pair_id AS "pairId", l.symbol, p.base, trim_scale(sum(l.open_amount))::text AS amount
-  FROM lots l JOIN trade_pairs p ON p.id = l.trade_pair_id
-  WHERE l.exchange_account_id = $1 AND l.open_amount > 0 AND l.side = 'BUY' AND p.trading_type = 'spot'
+/** Short lots of other accounts with the same wallet count, too: an order may sell coins of the wallet before it borrows. */
+const EXPECTED_HOLDINGS = `SELECT l.trade_pair_id AS "pairId", l.symbol, p.base,
+    trim_scale(coalesce(sum(l.open_amount) FILTER (WHERE l.side = 'BUY' AND w.member_id = $1), 0))::text AS amount,
+    trim_scale(coalesce(sum(l.open_amount) FILTER (WHERE l.side = 'SELL'), 0))::text AS "shortAmount"
+  FROM wallet_accounts(ARRAY[$1::uuid]) w JOIN lots l ON l.exchange_account_id = w.member_id
+  JOIN trade_pairs p ON p.id = l.trade_pair_id
+  WHERE l.open_amount > 0 AND p.trading_type IN ('spot', 'margin')
   GROUP BY 1, 2, 3 ORDER BY min(l.opened_at), 1`;
+
+const INTEREST = `SELECT asset, trim_scale(sum(amount))::text AS amount FROM interest_charges
+  WHERE exchange_account_id = $1 GROUP BY 1`;
+
+async function readInterest(tx: Tx, accountId: string): Promise<Totals> {
+  const rows = await queryPrepared<{ asset: string; amount: Decimal }>(tx, INTEREST, [accountId]);
+  return Object.fromEntries(rows.map(({ asset, amount }) => [asset, amount]));
+}
 
 const NET_LOTS = `SELECT l.symbol,
     trim_scale(${SIGNED_LOTS})::text AS net
@@ -310,13 +333,37 @@ type Correction = Extract<Action, { readonly kind: 'write_off' | 'correct_positi
  */
 async function recordCorrections(tx: Tx, accountId: string, actions: readonly Action[]): Promise<string[]> {
   const reports: OrderReport[] = [];
-  for (const action of actions) {
-    if (action.kind !== 'write_off' && action.kind !== 'correct_position') continue;
-    const report = await insertCorrection(tx, accountId, action);
+  const corrections = actions.filter(isCorrection);
+  // No lot may close between the check of a write-off and its booking: on margin, the rest would open a short lot.
+  await lockBooks(
+    tx,
+    corrections.flatMap((action) =>
+      action.kind === 'write_off' ? [{ exchangeAccountId: accountId, tradePairId: action.pairId }] : [],
+    ),
+  );
+  for (const action of corrections) {
+    const held = action.kind === 'write_off' ? await heldOf(tx, accountId, action.pairId) : null;
+    const amount = held === null ? action.amount : BigDecimal.min(action.amount, held).toString();
+    if (new BigDecimal(amount).isZero()) continue;
+    const report = await insertCorrection(tx, accountId, { ...action, amount });
     if (report !== null) reports.push(report);
   }
   await storeReports(tx, reports, { isReconciliation: true });
   return reports.map(({ tradeId }) => tradeId);
+}
+
+const isCorrection = (action: Action): action is Correction =>
+  action.kind === 'write_off' || action.kind === 'correct_position';
+
+/** Returns the sum of the account's long lots of a pair. */
+async function heldOf(tx: Tx, accountId: string, pairId: string): Promise<Decimal> {
+  const [row] = await queryPrepared<{ held: Decimal }>(
+    tx,
+    `SELECT trim_scale(coalesce(sum(open_amount), 0))::text AS held FROM lots
+     WHERE exchange_account_id = $1 AND trade_pair_id = $2 AND side = 'BUY' AND open_amount > 0`,
+    [accountId, pairId],
+  );
+  return row!.held;
 }
 
 /** Returns null for a position in a market that the product does not offer, or if no price is known. */

@@ -219,6 +219,20 @@ export interface ApiKeyWithValue {
   key: string;
 }
 
+/** Asset balance: part of `ExchangeAccount`. */
+export interface AssetBalance<D extends DecimalForm = 'number'> {
+  /** Free and used together, as in `balance`. */
+  total: DecimalOf<D>;
+  /** The total less what is used. */
+  free: DecimalOf<D>;
+  /** Locked by open orders, by the exchange's last report. */
+  used: DecimalOf<D>;
+  /** Margin only: what the account has borrowed from the exchange. Omitted until it was read once. Exchanges that add interest to the loan report it here. */
+  borrowed?: DecimalOf<D>;
+  /** Margin only: interest that was charged and is not paid yet. Omitted until it was read once. */
+  interest?: DecimalOf<D>;
+}
+
 /** Browser session: returned by `browserSessions.create`, `browserSessions.list` and `deviceAuthorizations.approve`. */
 export interface BrowserSession {
   /** Id of the public key that signs the requests of the session. */
@@ -1221,6 +1235,8 @@ export interface ExchangeAccount<D extends DecimalForm = 'number'> {
   can_withdraw: boolean | null;
   /** Total balance (free and locked) by asset. */
   balance: Record<string, DecimalOf<D>>;
+  /** The parts of each balance, by asset; on margin also what the account owes. An asset that it only owes has a total of 0. Loans are read with the balances, as often as the rate limit of the exchange allows. */
+  balance_detail: Record<string, AssetBalance<D>>;
   /** When all balances were last read from the exchange; null before the first sync. While the account stream works, changes are applied as the exchange reports them, and all balances are read at least every 4 hours. */
   last_sync_at: string | null;
   created_at: string;
