@@ -19,11 +19,20 @@ import { ErrorState } from '../../ui/states';
 import { wordsOf } from '../../ui/status';
 import { useRecordName } from '../../ui/use-record-name';
 import { Time } from '../../ui/values';
-import { type Account, balancesOf, LIVE_BALANCES, rightOf, stateOf } from './account.rules';
+import { type Account, balancesOf, LIVE_BALANCES, marginBalancesOf, rightOf, stateOf } from './account.rules';
 import { BalanceTable } from './balance-table';
 import { CredentialsDialog, RenameDialog } from './edit-dialogs';
+import { MarginBalanceTable } from './margin-balance-table';
 import { RemoveDialog } from './remove-dialog';
 import { useSync } from './use-sync';
+
+/** Where the amounts of the balances come from. */
+const BALANCE_NOTES: Readonly<Record<Account['trading_type'], string>> = {
+  spot: 'The API reports totals. What is in orders is computed from the open orders of the account.',
+  margin:
+    'Borrowed is what the exchange has lent. Interest is what it charged and you have not paid yet. Both are read with the balances.',
+  perpetual: 'The API reports totals. What is free on a perpetual account, only the exchange knows.',
+};
 
 /** The details of an account, beside the list. */
 export function AccountDrawer({ id }: { readonly id: string }) {
@@ -90,15 +99,17 @@ function AccountDetails({ account }: { readonly account: Account }) {
           {syncing.kind === 'running' && 'Reading the balances'}
           {(syncing.kind === 'done' || syncing.kind === 'failed') && syncing.text}
         </p>
-        <BalanceTable
-          balances={balancesOf(account)}
-          areRead={account.last_sync_at !== null}
-          {...(isSpot ? { free: { amounts: free, isFailed: error !== null } } : {})}
-        />
+        {account.trading_type === 'margin' ? (
+          <MarginBalanceTable balances={marginBalancesOf(account)} areRead={account.last_sync_at !== null} />
+        ) : (
+          <BalanceTable
+            balances={balancesOf(account)}
+            areRead={account.last_sync_at !== null}
+            {...(isSpot ? { free: { amounts: free, isFailed: error !== null } } : {})}
+          />
+        )}
         <p className="pt-2 text-muted text-xs">
-          {isSpot
-            ? 'The API reports totals. What is in orders is computed from the open orders of the account.'
-            : 'The API reports totals. What is free on a margin or perpetual account, only the exchange knows.'}
+          {BALANCE_NOTES[account.trading_type]}
           {account.is_active && ` ${LIVE_BALANCES}`}
         </p>
       </section>

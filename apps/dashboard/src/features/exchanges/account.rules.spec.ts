@@ -1,4 +1,12 @@
-import { type AccountUse, balancesOf, consequencesOf, heldOf, obstaclesOf, stateOf } from './account.rules';
+import {
+  type AccountUse,
+  balancesOf,
+  consequencesOf,
+  heldOf,
+  marginBalancesOf,
+  obstaclesOf,
+  stateOf,
+} from './account.rules';
 
 const NOW = Date.parse('2026-05-01T12:00:00Z');
 const account = {
@@ -37,6 +45,22 @@ it('lists what an account holds, by name', () => {
     { asset: 'BTC', amount: '0.000000000000000001' },
     { asset: 'USDT', amount: '5' },
   ]);
+});
+
+it('lists what a margin account holds or owes, by name', () => {
+  const amounts = (total: string, borrowed: string, interest: string) => {
+    return { total, free: total, used: '0', borrowed, interest };
+  };
+  const balance_detail = {
+    USDT: amounts('5', '0', '0'),
+    ETH: amounts('0', '0', '0.0'),
+    BTC: amounts('0', '0.1', '0'),
+    BNB: amounts('0', '0', '0.000001'),
+    SOL: { total: '1', free: '0.5', used: '0.5' },
+  };
+  const rows = marginBalancesOf({ balance_detail });
+  expect(rows.map(({ asset }) => asset)).toEqual(['BNB', 'BTC', 'SOL', 'USDT']);
+  expect(rows[1]).toEqual({ asset: 'BTC', ...balance_detail.BTC });
 });
 
 describe('removal', () => {

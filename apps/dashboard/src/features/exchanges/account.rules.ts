@@ -99,6 +99,27 @@ export function balancesOf({ balance }: Pick<Account, 'balance'>): BalanceRow[] 
     .sort((a, b) => a.asset.localeCompare(b.asset));
 }
 
+/** What a margin account holds and owes of an asset. */
+export interface MarginBalanceRow {
+  readonly asset: string;
+  readonly total: string;
+  readonly used: string;
+  readonly free: string;
+  /** Undefined until the loans were read once. */
+  readonly borrowed?: string | undefined;
+  readonly interest?: string | undefined;
+}
+
+/** Returns the assets that a margin account holds or owes, by name. */
+export function marginBalancesOf({ balance_detail }: Pick<Account, 'balance_detail'>): MarginBalanceRow[] {
+  return Object.entries(balance_detail)
+    .map(([asset, amounts]) => ({ asset, ...amounts }))
+    .filter(({ total, borrowed = '0', interest = '0' }) =>
+      [total, borrowed, interest].some((amount) => !isZero(new Exact(amount))),
+    )
+    .sort((a, b) => a.asset.localeCompare(b.asset));
+}
+
 /** What depends on an account. */
 export interface AccountUse {
   readonly openOrders: number;
