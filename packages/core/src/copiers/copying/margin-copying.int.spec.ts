@@ -22,7 +22,7 @@ const summaries = async (follower: Follower) =>
   ]);
 
 describe('a copy on margin', () => {
-  it('buys with what the account has, and its orders borrow nothing', async () => {
+  it('rule 33: buys with what the account has, and its orders borrow nothing', async () => {
     const follower = await followerWith({ USDT: '1000' });
     await env.leaderBuys('10');
     await env.runUntilIdle();
@@ -47,7 +47,7 @@ describe('a copy on margin', () => {
     expect([sentExit?.autoBorrow, sentExit?.autoRepay]).toEqual([undefined, true]);
   });
 
-  it('does not follow a short of the leader, not even with own coins', async () => {
+  it('rule 33: does not follow a short of the leader, not even with own coins', async () => {
     const follower = await followerWith({ USDT: '1000', BTC: '10' });
     await env.leaderSells('10', '100', { auto_borrow: true });
     await env.executeAll();
@@ -60,7 +60,7 @@ describe('a copy on margin', () => {
     ]);
   });
 
-  it('follows the exit of a reversal, and not its short entry', async () => {
+  it('rules 5, 33: follows the exit of a reversal, and not its short entry', async () => {
     const follower = await followerWith({ USDT: '1000' });
     await env.leaderBuys('10');
     await env.executeAll();

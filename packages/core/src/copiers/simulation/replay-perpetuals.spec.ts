@@ -183,7 +183,7 @@ describe('a replay on perpetuals', () => {
 });
 
 describe('a replay on a margin account', () => {
-  it('opens no short, because it holds only what it bought, and copies longs as on spot', () => {
+  it('opens no short, because copies never borrow, and copies longs as on spot', () => {
     const pair: ReplayPair = {
       rules: { ...PAIR, tradingType: 'margin', lastPrice: null },
       feeRate: '0',
@@ -195,7 +195,7 @@ describe('a replay on a margin account', () => {
     const exit = closeShort('110', { symbol, side: 'SELL' });
     expect(play(replay, long, { symbol }, exit).map(([code]) => code)).toEqual([
       'COPIED',
-      'INSUFFICIENT_BALANCE',
+      'SIDE_BLOCKED',
       'COPIED',
     ]);
     expect(replay.resultIn('USDT').netPnl).toBe('20');
