@@ -1,15 +1,14 @@
 /** Computes what an account holds and owes of each asset. */
 import type { AssetBalance, Decimal, TradingType } from '@trading-automation/contracts';
-import type { AssetLoan, Balances } from '@trading-automation/exchanges';
 import { BigDecimal } from '../values/index.js';
 
-/** The loans of an account by asset. Assets without a loan may be missing. */
-export type Loans = Readonly<Record<string, AssetLoan>>;
+/** What an account owes, by asset, as the exchange port reports it. Assets without a loan may be missing. */
+export type Loans = Readonly<Record<string, { readonly borrowed: Decimal; readonly interest: Decimal }>>;
 
 interface StoredAmounts {
   readonly tradingType: TradingType;
   /** What the exchange reported. */
-  readonly balances: Balances;
+  readonly balances: Readonly<Record<string, { readonly locked: Decimal }>>;
   /** Null if the loans were not read yet. */
   readonly loans: Loans | null;
 }
