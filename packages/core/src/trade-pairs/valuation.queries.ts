@@ -60,8 +60,11 @@ const EQUITIES = `
     FROM current_balances($1) b JOIN exchange_accounts a ON a.id = b.account_id
     UNION ALL
     SELECT a.id, a.exchange, loan.asset, -(loan.owed ->> 'borrowed')::numeric - (loan.owed ->> 'interest')::numeric
-    FROM exchange_accounts a CROSS JOIN LATERAL jsonb_each(a.loans) AS loan (asset, owed)
-    WHERE a.id = ANY ($1)
+    FROM (
+      SELECT DISTINCT ON (w.account_id) w.account_id AS id, member.exchange, member.loans
+      FROM wallet_accounts($1) w JOIN exchange_accounts member ON member.id = w.member_id
+      WHERE member.loans IS NOT NULL ORDER BY w.account_id, member.id) AS a
+    CROSS JOIN LATERAL jsonb_each(a.loans) AS loan (asset, owed)
     UNION ALL
     SELECT a.id, a.exchange, coalesce(t.settle, t.quote),
       CASE p.side WHEN 'LONG' THEN 1 ELSE -1 END * p.amount * (coalesce(p.mark_price, t.last_price) - p.entry_price)

@@ -134,7 +134,7 @@ describe('the free balance of a shared wallet', () => {
   });
 });
 
-it('accounts that share a wallet have the equity of the wallet, with the open result of its positions', async () => {
+it('accounts that share a wallet have the equity of the wallet, with the open result of its positions and its loans', async () => {
   await env.core.rows(
     `INSERT INTO positions (id, user_id, exchange_account_id, trade_pair_id, symbol, side, amount, entry_price, mark_price)
      VALUES ($1, $2, $3, $4, 'BTC/USDT:USDT', 'SHORT', 2, 100, 90)`,
@@ -146,4 +146,10 @@ it('accounts that share a wallet have the equity of the wallet, with the open re
   const ids = [spot.uuid, perpetual.uuid, other.uuid];
   const equities = await equitiesOf(env.core.platform.database.manager, ids, 'USDT');
   expect(ids.map((id) => equities.get(id)?.amount)).toEqual(['2020', '2020', '2000']);
+  await env.core.rows(
+    `UPDATE exchange_accounts SET loans = '{"USDT": {"borrowed": "70", "interest": "0.5"}}' WHERE id = $1`,
+    perpetual.uuid,
+  );
+  const net = await equitiesOf(env.core.platform.database.manager, ids, 'USDT');
+  expect(ids.map((id) => net.get(id)?.amount)).toEqual(['1949.5', '1949.5', '2000']);
 });
