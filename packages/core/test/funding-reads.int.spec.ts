@@ -128,6 +128,16 @@ describe('the funding of an account', () => {
     await reads.request([]);
   });
 
+  it('is read again at once if it was paid outside the plan during a read', async () => {
+    await open(5);
+    const [read] = await claim();
+    await reads.requestUnplanned([scenario.accountId]);
+    await reads.complete(read!);
+    const [again] = await claim();
+    await reads.complete(again!);
+    expect(await claim()).toEqual([]);
+  });
+
   it('is read in the interval of the rates of its pairs; interest has one interval', async () => {
     await open(5);
     await core.rows(

@@ -85,11 +85,15 @@ export class FundingReads {
     }));
   }
 
-  /** Stores that everything until the claim of the read is stored, and plans the next read. */
+  /**
+   * Stores that everything until the claim of the read is stored, and plans the next read. If the account paid or received funding since the
+   * claim (`requestUnplanned`), it stays due, because this read may not contain the payment.
+   */
   async complete({ accountId, claimedAt, intervalMs }: DueFundingRead): Promise<void> {
     await queryPrepared(
       this.platform.database.manager,
-      `UPDATE funding_reads SET complete_until = greatest(complete_until, $2), due_at = $3
+      `UPDATE funding_reads SET complete_until = greatest(complete_until, $2),
+         due_at = CASE WHEN due_at <= clock_timestamp() THEN due_at ELSE $3 END
        WHERE exchange_account_id = $1`,
       [accountId, claimedAt, nextReadAt(claimedAt, intervalMs, accountId)],
     );
