@@ -109,6 +109,9 @@ export function listServices(options) {
           : {
               WEIGHT_PER_MINUTE: String(venueLimits.weightPerMinute),
               ORDERS_PER_10S: String(venueLimits.ordersPer10s),
+              FUTURES_WEIGHT_PER_MINUTE: String(venueLimits.weightPerMinute),
+              FUTURES_ORDERS_PER_10S: String(venueLimits.ordersPer10s),
+              FUTURES_ORDERS_PER_MINUTE: String(venueLimits.ordersPer10s * 6),
             }),
       },
     },

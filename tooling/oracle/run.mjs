@@ -4,14 +4,6 @@ import { Day } from './day.mjs';
 import { openParticipants } from './participants.mjs';
 import { Venue } from './venue.mjs';
 
-/** Limits of the futures of the paper exchange for many accounts behind one IP address; fundings are paid by moves alone. */
-const ampleFutures = {
-  FUTURES_WEIGHT_PER_MINUTE: '10000000',
-  FUTURES_ORDERS_PER_10S: '100000',
-  FUTURES_ORDERS_PER_MINUTE: '1000000',
-  SCHEDULED_PAYMENTS: 'off',
-};
-
 /**
  * Plays random days through the product until it made enough decisions, and compares all of them with the oracle.
  *
@@ -32,7 +24,8 @@ export async function runOracle({
 }) {
   const product = await startKillableProduct({
     only: ['paper-exchange', 'trading-worker', 'rest-api'],
-    extraEnv: { 'paper-exchange': { MARKET: 'off', ...(tradingType === 'spot' ? {} : ampleFutures) } },
+    // Only moves change prices and pay fundings.
+    extraEnv: { 'paper-exchange': { MARKET: 'off', SCHEDULED_PAYMENTS: 'off' } },
     ...(tradingType === 'spot' ? {} : { paperTradingTypes: ['spot', 'perpetual'] }),
     print: log,
   });
