@@ -1,6 +1,8 @@
 import pLimit from 'p-limit';
 import pg from 'pg';
 import { compareHoldings, compareOrders } from './compare-accounts.mjs';
+import { findUnsignalledLots } from './compare-leader-lots.mjs';
+import { comparePositions } from './compare-positions.mjs';
 import { findLostSignals, wasClosedBeforeSignal } from './compare-signals.mjs';
 import {
   countEntries,
@@ -8,8 +10,15 @@ import {
   findDuplicates,
   findLostCopies,
   findTakeoverFailures,
+  lotKey,
 } from './judge-copies.mjs';
 import { findUnfinishedExits } from './judge-exits.mjs';
+import {
+  countFundingEvents,
+  readClosedByOthers,
+  readLeaderLots,
+  readPerpetualAccount,
+} from './read-perpetuals.mjs';
 import {
   accountUuid,
   readAccount,
@@ -26,7 +35,7 @@ import { ledgerOf, marketsOf } from './venue.mjs';
  * the truth; the product's records are what it says about them.
  *
  * @typedef {{ id: RuleId, title: string, limit: string, found: string, isMet: boolean, findings: string[] }} RuleResult
- * @typedef {{ trades: number, orders: number, fills: number, signals: number, decisions: Record<string, number>, failures: Record<string, number>, lots: number, external: number, closedBeforeSignal: number }} Figures
+ * @typedef {{ trades: number, orders: number, fills: number, signals: number, decisions: Record<string, number>, failures: Record<string, number>, lots: number, external: number, closedBeforeSignal: number, positions: number, payments: number, forced: number, rewound: number }} Figures
  * @typedef {keyof typeof TITLES} RuleId
  */
 
@@ -38,8 +47,14 @@ const TITLES = {
   exits: 'exits neither filled nor below the minimum',
   entries: 'entries that ended COPIED or CLAMPED',
   accounts: 'differences of orders, fills, balances and lots',
+  positions: 'differences of positions, their lots and funding',
   crashes: 'processes that crashed',
 };
+
+/**
+ * @typedef {Pick<import('./participants.mjs').Account, 'id' | 'credentials'> & { tradingType?: 'spot' }} SpotAccount
+ * @typedef {SpotAccount | import('./participants.mjs').Account} AuditedAccount
+ */
 
 /** The least share of entries that must end COPIED or CLAMPED. */
 const COPIED_MIN = 0.9;
@@ -51,7 +66,8 @@ const concurrency = 4;
  *
  * @typedef {import('./judge-copies.mjs').CopyRecord & {
  *   purchases: readonly import('./compare-signals.mjs').Purchase[], lives: readonly import('./lives.mjs').Life[],
- *   exitFindings: readonly string[], accountDifferences: string[], copierCount: number,
+ *   leaderLots: readonly import('./compare-leader-lots.mjs').LeaderLot[],
+ *   exitFindings: readonly string[], accountDifferences: string[], positionDifferences: string[], copierCount: number,
  *   crashes: readonly string[], unanswered: ReadonlyMap<string, number>,
  * }} StormRecord `exitFindings`: the result of `findUnfinishedExits` at its deadline; `copierCount`: how many were started;
  *   `crashes`: log lines of processes that crashed; `unanswered`: how many orders of a trade the exchange left unanswered
@@ -69,6 +85,7 @@ export function judge(record) {
   const lost = [
     ...(missing === 0 ? [] : [`${record.copiers.length} copiers instead of ${record.copierCount}`]),
     ...findLostSignals(record),
+    ...findUnsignalledLots(record),
     ...findLostCopies(record),
   ];
   return [
@@ -86,6 +103,7 @@ export function judge(record) {
       findings: [],
     },
     zeroOf('accounts', record.accountDifferences),
+    zeroOf('positions', record.positionDifferences),
     zeroOf('crashes', record.crashes),
   ];
 }
@@ -130,26 +148,45 @@ export function tableOf(results) {
 /**
  * Reads the record of a storm that is over.
  *
- * @param {{ databaseUrl: string, paperExchangeUrl: string }} product
- * @param {Pick<import('./participants.mjs').Participants, 'accounts'> & { copiers: readonly unknown[] }} participants
+ * @param {{ databaseUrl: string, paperExchangeUrl: string, restUrl?: string }} product `restUrl`: needed for perpetuals
+ * @param {{ accounts: readonly AuditedAccount[], copiers: readonly unknown[] }} participants
  * @param {Pick<StormRecord, 'lives' | 'exitFindings' | 'crashes' | 'unanswered'>} storm
  * @returns {Promise<{ record: StormRecord, figures: Figures }>}
  */
 export async function readRecord(product, participants, storm) {
   return await withDatabase(product.databaseUrl, async (database) => {
-    const figures = { trades: 0, orders: 0, fills: 0, lots: 0, external: 0 };
+    const figures = {
+      trades: 0,
+      orders: 0,
+      fills: 0,
+      lots: 0,
+      external: 0,
+      positions: 0,
+      payments: 0,
+      forced: 0,
+    };
     /** @type {string[]} */
     const accountDifferences = [];
+    /** @type {string[]} */
+    const positionDifferences = [];
+    const fundingEvents = await countFundingEvents(database);
     /** @type {Map<string, import('./compare-accounts.mjs').Ledger>} */
     const ledgers = new Map();
     await pLimit(concurrency).map(participants.accounts, async (account) => {
       const ledger = await ledgerOf(product.paperExchangeUrl, account.credentials);
       const records = await readAccount(database, account.id);
       ledgers.set(accountUuid(account.id), ledger);
-      accountDifferences.push(
-        ...compareOrders(account.id, ledger, records),
-        ...compareHoldings(account.id, ledger, records),
-      );
+      accountDifferences.push(...compareOrders(account.id, ledger, records));
+      if (account.tradingType === 'perpetual') {
+        const perpetual = await readPerpetualAccount(database, product.restUrl ?? '', account, fundingEvents);
+        const balance = records.account.balances.USDT ?? { free: '0', locked: '0' };
+        positionDifferences.push(
+          ...comparePositions(account.id, ledger, { ...perpetual, lots: records.lots, balance }),
+        );
+      } else accountDifferences.push(...compareHoldings(account.id, ledger, records));
+      figures.positions += ledger.positions?.length ?? 0;
+      figures.payments += ledger.funding?.length ?? 0;
+      figures.forced += ledger.liquidations?.length ?? 0;
       figures.trades += records.trades.length;
       figures.external += records.trades.filter(({ origin }) => origin === 'EXTERNAL').length;
       figures.orders += ledger.orders.length;
@@ -159,15 +196,18 @@ export async function readRecord(product, participants, storm) {
     const signals = await readSignals(database);
     const purchases = withVenueAmounts(await readPurchases(database), ledgers);
     const copiers = await readCopiers(database);
+    const leaderLots = await readLeaderLots(database);
     const record = {
       ...storm,
       ...(await readReports(database)),
       ledgers,
       signals,
       purchases,
+      leaderLots,
       copiers,
       copierCount: participants.copiers.length,
       accountDifferences,
+      positionDifferences,
     };
     return {
       record,
@@ -175,6 +215,7 @@ export async function readRecord(product, participants, storm) {
         ...figures,
         signals: signals.length,
         closedBeforeSignal: purchases.filter(wasClosedBeforeSignal).length,
+        rewound: leaderLots.filter(({ isRewound }) => isRewound).length,
         ...(await readCounts(database)),
       },
     };
@@ -211,7 +252,13 @@ export async function readUnfinishedExits(product, participants, until) {
   // The reports are read before the ledgers, so that a fill meanwhile cannot look like a missing one.
   const record = await withDatabase(databaseUrl, async (database) => {
     const signals = await readSignals(database, until);
-    return { signals, copiers: await readCopiers(database), ...(await readReports(database)) };
+    const others = await readClosedByOthers(database);
+    return {
+      signals,
+      copiers: await readCopiers(database),
+      closedByOthers: new Map(others.map((each) => [lotKey(each), each.amount])),
+      ...(await readReports(database)),
+    };
   });
   const ledgers = new Map(
     await pLimit(concurrency).map(
@@ -220,7 +267,7 @@ export async function readUnfinishedExits(product, participants, until) {
         /** @type {const} */ ([accountUuid(id), await ledgerOf(paperExchangeUrl, credentials)]),
     ),
   );
-  const markets = await marketsOf(paperExchangeUrl);
+  const markets = await marketsOf(paperExchangeUrl, participants.accounts[0]?.tradingType);
   return findUnfinishedExits({ ...record, ledgers, markets, until });
 }
 

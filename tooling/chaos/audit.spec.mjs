@@ -48,7 +48,7 @@ describe('an order that was placed twice', () => {
     const orders = [venueOrderOf(1), venueOrderOf(2, { filled_amount: '0.02' })];
     const record = recordOf({ ledgers: ledgersOf({ orders }) });
     expect(findingsOf(record, 'duplicates')).toEqual([
-      'copier copier-1, lot lot-1: SELL fills exceed the reports',
+      'copier copier-1, lot lot-1: exit fills exceed the reports',
     ]);
   });
 });
@@ -194,7 +194,7 @@ it('the table shows each rule with what was expected and found', () => {
   expect(lines).toContain(
     'exits neither filled nor below the minimum        0              1             NO',
   );
-  expect(lines).toHaveLength(9);
+  expect(lines).toHaveLength(10);
 });
 
 describe('a difference between an account and the exchange', () => {
@@ -207,7 +207,7 @@ describe('a difference between an account and the exchange', () => {
     origin: 'COPIER',
     ...changes,
   });
-  const fill = { trade_id: 'trade-1', exchange_fill_id: 'fill-1' };
+  const fill = { trade_id: 'trade-1', exchange_fill_id: 'fill-1', amount: '0.010', price: '60000' };
   const ledger = {
     balances: { BTC: { free: '0.01', locked: '0' } },
     orders: [venueOrderOf(1)],
@@ -247,6 +247,9 @@ describe('a difference between an account and the exchange', () => {
     ['another status', { trades: [trade({ status: 'PARTIALLY_FILLED' })] }],
     ['another filled amount', { trades: [trade({ filled_amount: '0.02' })] }],
     ['a missing fill', { fills: [] }],
+    ['a fill that is stored twice', { fills: [fill, fill] }],
+    ['a fill with another amount', { fills: [{ ...fill, amount: '0.02' }] }],
+    ['a fill with another price', { fills: [{ ...fill, price: '60000.1' }] }],
     ['a trade that was never sent', { trades: [trade(), trade({ id: 'trade-2', exchange_order_id: null })] }],
     ['a write-off', { trades: [trade({ origin: 'RECONCILIATION' })] }],
     ['another balance', { account: { balances: { BTC: { free: '0', locked: '0.02' } } } }],

@@ -8,9 +8,10 @@ import { amountText, units } from './amounts.mjs';
  * @typedef {{
  *   balances: Record<string, { free: string, locked: string }>,
  *   orders: readonly VenueOrder[], fills: readonly VenueFill[],
- * }} Ledger the exchange's record of an account
+ *   liquidations?: readonly Pick<VenueOrder, 'order_id' | 'symbol'>[],
+ * }} Ledger the exchange's record of an account; `liquidations`: the orders that the exchange placed on its own
  * @typedef {{ order_id: string, client_order_id: string, symbol: string, side: 'BUY' | 'SELL', filled_amount: string, status: string }} VenueOrder
- * @typedef {{ fill_id: string, order_id: string, symbol: string, side: 'BUY' | 'SELL', amount: string, fee: string, fee_asset: string }} VenueFill
+ * @typedef {{ fill_id: string, order_id: string, symbol: string, side: 'BUY' | 'SELL', price: string, amount: string, fee: string, fee_asset: string }} VenueFill
  * @typedef {{ trades: readonly any[], fills: readonly any[], lots: readonly any[], sales: readonly any[], account: any }} AccountRecords
  *   the product's rows about an account
  */
@@ -58,8 +59,12 @@ export function compareOrders(accountId, ledger, records) {
       report(`${ids}: status ${order.status} at the exchange, ${trade.status} in the product`);
     if (units(trade.filled_amount) !== units(order.filled_amount))
       report(`${ids}: filled ${order.filled_amount} at the exchange, ${trade.filled_amount} in the product`);
-    const atExchange = (ledgerFillsOf.get(key) ?? []).map(({ fill_id }) => fill_id).sort();
-    const inProduct = (fillsOf.get(trade.id) ?? []).map(({ exchange_fill_id }) => exchange_fill_id).sort();
+    const atExchange = (ledgerFillsOf.get(key) ?? [])
+      .map(({ fill_id, amount, price }) => fillText(fill_id, amount, price))
+      .sort();
+    const inProduct = (fillsOf.get(trade.id) ?? [])
+      .map(({ exchange_fill_id, amount, price }) => fillText(exchange_fill_id, amount, price))
+      .sort();
     if (atExchange.join() !== inProduct.join())
       report(`${ids}: fills ${atExchange.join()} at the exchange, ${inProduct.join()} in the product`);
   }
@@ -72,6 +77,9 @@ export function compareOrders(accountId, ledger, records) {
   }
   return differences;
 }
+
+/** @param {string} id @param {string} amount @param {string} price */
+const fillText = (id, amount, price) => `${id} (${amountText(units(amount))} at ${amountText(units(price))})`;
 
 /**
  * Returns whether the product cannot know the order: it was placed at the exchange directly, and ended without a fill

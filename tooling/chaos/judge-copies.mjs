@@ -15,8 +15,8 @@ import { longestLifeWithin } from './lives.mjs';
  * }} Report `signalAt`: milliseconds since the epoch; `history`: when the copy reached which step
  * @typedef {{
  *   tradeId: string, accountId: string, copierId: string, lotId: string, sequence: number, symbol: string,
- *   side: 'BUY' | 'SELL', exchangeOrderId: string | null, failureCode: string | null,
- * }} CopyOrder an order that the product says it placed for a copier
+ *   isEntry: boolean, exchangeOrderId: string | null, failureCode: string | null,
+ * }} CopyOrder an order that the product says it placed for a copier; `isEntry`: whether its side is that of the leader's lot
  * @typedef {{
  *   copiers: readonly { id: string, strategyId: string, accountId: string }[], signals: readonly Signal[], reports: readonly Report[],
  *   orders: readonly CopyOrder[], ledgers: ReadonlyMap<string, Ledger>,
@@ -47,7 +47,8 @@ export function findDuplicates(record) {
     ({ accountId, symbol, exchangeOrderId }) => `${accountId} ${orderKey(symbol, exchangeOrderId ?? '')}`,
   );
   const copierAccounts = new Set(record.copiers.map(({ accountId }) => accountId));
-  for (const [accountId, { orders }] of record.ledgers) {
+  for (const [accountId, ledger] of record.ledgers) {
+    const orders = withoutForced(ledger);
     for (const [clientOrderId, same] of groupBy(orders, (order) => order.client_order_id)) {
       if (same.length > 1) findings.push(`${accountId}: ${same.length} orders with the id ${clientOrderId}`);
     }
@@ -58,16 +59,20 @@ export function findDuplicates(record) {
       if (count !== 1) findings.push(`${accountId}: ${count} copies explain the order ${key}`);
     }
   }
-  const entries = record.orders.filter(
-    ({ side, exchangeOrderId }) => side === 'BUY' && exchangeOrderId !== null,
-  );
+  const entries = record.orders.filter((order) => order.isEntry && order.exchangeOrderId !== null);
   for (const [key, same] of groupBy(entries, (order) => `${lotKey(order)}, signal ${order.sequence}`)) {
     if (same.length > 1) findings.push(`${key}: ${same.length} orders for one entry`);
   }
-  for (const { key, side, atExchange, reported } of comparedFills(record)) {
-    if (atExchange > reported) findings.push(`${key}: ${side} fills exceed the reports`);
+  for (const { key, kind, atExchange, reported } of comparedFills(record)) {
+    if (atExchange > reported) findings.push(`${key}: ${kind} fills exceed the reports`);
   }
   return findings;
+}
+
+/** Returns the orders that were placed. Liquidations and auto-deleveraging are orders of the exchange. @param {Ledger} ledger */
+function withoutForced({ orders, liquidations = [] }) {
+  const forced = new Set(liquidations.map(({ symbol, order_id }) => orderKey(symbol, order_id)));
+  return orders.filter(({ symbol, order_id }) => !forced.has(orderKey(symbol, order_id)));
 }
 
 /**
@@ -106,31 +111,34 @@ export function findLostCopies(record) {
     else if (COPIED.includes(report.outcome) && !ordered.has(key))
       findings.push(`${key}: ${report.outcome} without an order at the exchange`);
   }
-  for (const { key, side, atExchange, reported } of comparedFills(record)) {
-    if (atExchange < reported) findings.push(`${key}: the reports exceed the ${side} fills`);
+  for (const { key, kind, atExchange, reported } of comparedFills(record)) {
+    if (atExchange < reported) findings.push(`${key}: the reports exceed the ${kind} fills`);
   }
   return findings;
 }
 
 /**
- * Compares, for each lot and side, the fills at the exchange with those in the reports. An exit's order may sell the
- * amounts of earlier exits of its lot, so exits are compared together.
+ * Compares, for the entries and the exits of each lot, the fills at the exchange with those in the reports. An exit's order may
+ * contain the amounts of earlier exits of its lot, so exits are compared together.
  *
  * @param {CopyRecord} record
  */
 function comparedFills({ reports, orders, ledgers }) {
-  /** @type {Map<string, { key: string, side: string, atExchange: bigint, reported: bigint }>} */
+  /** @type {Map<string, { key: string, kind: string, atExchange: bigint, reported: bigint }>} */
   const sums = new Map();
-  const sumOf = (/** @type {{ copierId: string, lotId: string }} */ lot, /** @type {string} */ side) => {
+  const sumOf = (
+    /** @type {{ copierId: string, lotId: string }} */ lot,
+    /** @type {'entry' | 'exit'} */ kind,
+  ) => {
     const key = lotKey(lot);
-    const sum = sums.get(`${key} ${side}`) ?? { key, side, atExchange: 0n, reported: 0n };
-    sums.set(`${key} ${side}`, sum);
+    const sum = sums.get(`${key} ${kind}`) ?? { key, kind, atExchange: 0n, reported: 0n };
+    sums.set(`${key} ${kind}`, sum);
     return sum;
   };
   for (const report of reports)
-    sumOf(report, isEntry(report) ? 'BUY' : 'SELL').reported += units(report.filledAmount);
+    sumOf(report, isEntry(report) ? 'entry' : 'exit').reported += units(report.filledAmount);
   for (const { order, venueOrder } of placedOrders({ orders, ledgers }))
-    sumOf(order, order.side).atExchange += units(venueOrder.filled_amount);
+    sumOf(order, order.isEntry ? 'entry' : 'exit').atExchange += units(venueOrder.filled_amount);
   return sums.values();
 }
 

@@ -10,8 +10,10 @@ import { isEntry, lotKey, placedOrders } from './judge-copies.mjs';
  * @typedef {import('./judge-copies.mjs').Report} Report
  * @typedef {{ step: string, minAmount: string, minNotional: string, price: string }} Market the rules of a market and its
  *   last price, read from the exchange
- * @typedef {Pick<CopyRecord, 'reports' | 'orders' | 'ledgers' | 'signals' | 'copiers'> & { markets: ReadonlyMap<string, Market>, until: number }}
- *   ExitRecord `markets`: by symbol; `until`: exits of signals until this instant are judged
+ * @typedef {Pick<CopyRecord, 'reports' | 'orders' | 'ledgers' | 'signals' | 'copiers'> & {
+ *   markets: ReadonlyMap<string, Market>, until: number, closedByOthers?: ReadonlyMap<string, string>,
+ * }} ExitRecord `markets`: by symbol; `until`: exits of signals until this instant are judged; `closedByOthers`: what other
+ *   orders than the copier's closed of its lots, by `lotKey`. The exchange, which knows no lots, may have deleveraged the position
  */
 
 /** An amount counts as tradable if it exceeds the minimum notional by 0.5 %, because the price moves meanwhile. */
@@ -19,12 +21,13 @@ const NOTIONAL_TOLERANCE_PERMILLE = 5n;
 const ONE = 10n ** 18n;
 
 /** @param {ExitRecord} record */
-export function findUnfinishedExits({ reports, orders, ledgers, signals, copiers, markets, until }) {
+export function findUnfinishedExits(record) {
+  const { reports, orders, ledgers, signals, copiers, markets, until, closedByOthers = new Map() } = record;
   const findings = findUnreportedExits({ reports, signals, copiers });
   const held = amountsHeld({ orders, ledgers });
   const exits = reports.filter((report) => !isEntry(report) && report.signalAt <= until);
   for (const [key, ofLot] of groupBy(exits, lotKey)) {
-    const remaining = held.get(key) ?? 0n;
+    const remaining = (held.get(key) ?? 0n) - units(closedByOthers.get(key) ?? '0');
     const market = marketOf(markets, /** @type {Report} */ (ofLot[0]).symbol);
     const isHeld = remaining >= units(market.step);
     const waiting = ofLot.filter(({ isSettled }) => !isSettled);
@@ -71,8 +74,8 @@ function findUnreportedExits({ reports, signals, copiers }) {
 }
 
 /**
- * Returns the amount that each copier holds of each lot according to the exchange: what its orders bought, less the fees
- * in the bought asset, less what its orders sold.
+ * Returns the amount that each copier holds of each lot according to the exchange: what its entries filled, less the fees
+ * in the bought asset, less what its exits filled.
  *
  * @param {Pick<CopyRecord, 'orders' | 'ledgers'>} record
  */
@@ -88,8 +91,8 @@ function amountsHeld({ orders, ledgers }) {
   for (const { order } of placedOrders({ orders, ledgers })) {
     const fills = fillsOf.get(order.accountId)?.get(`${order.symbol} ${order.exchangeOrderId}`) ?? [];
     const [base] = order.symbol.split('/');
-    const change = fills.reduce((sum, { amount, fee, fee_asset, side }) => {
-      if (side === 'SELL') return sum - units(amount);
+    const change = fills.reduce((sum, { amount, fee, fee_asset }) => {
+      if (!order.isEntry) return sum - units(amount);
       return sum + units(amount) - (fee_asset === base ? units(fee) : 0n);
     }, 0n);
     held.set(lotKey(order), (held.get(lotKey(order)) ?? 0n) + change);

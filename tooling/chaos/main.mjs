@@ -2,12 +2,13 @@ import { parseArgs } from 'node:util';
 import { tableOf } from './audit.mjs';
 import { runChaos } from './run.mjs';
 
-/** `npm run chaos -- --minutes 10 --seed 1`: prints a table of the rules; exits with code 0 if all of them are met. */
+/** `npm run chaos -- --minutes 10 --seed 1 [--perpetual]`: prints a table of the rules; exits with code 0 if all of them are met. */
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '10' },
     seed: { type: 'string', default: '1' },
     copiers: { type: 'string', default: '200' },
+    perpetual: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
   },
 });
@@ -44,6 +45,7 @@ const { counts, figures, results } = await runChaos({
   seconds: minutes * 60,
   seed,
   copiers,
+  tradingType: values.perpetual ? 'perpetual' : 'spot',
   print,
   log: values.verbose ? print : () => {},
 });

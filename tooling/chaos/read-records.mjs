@@ -116,8 +116,8 @@ export async function readReports(database) {
   );
   const orders = await database.query(
     `SELECT id AS "tradeId", exchange_account_id AS "accountId", copier_id AS "copierId", source_trade_id AS "lotId",
-       (copy->>'sequence')::int AS sequence, symbol, side, exchange_order_id AS "exchangeOrderId",
-       failure_code AS "failureCode"
+       (copy->>'sequence')::int AS sequence, symbol, exchange_order_id AS "exchangeOrderId", failure_code AS "failureCode",
+       side = (SELECT source.side FROM trades source WHERE source.id = trades.source_trade_id) AS "isEntry"
      FROM trades WHERE copier_id IS NOT NULL`,
   );
   return { reports: reports.rows, orders: orders.rows };
@@ -149,7 +149,7 @@ export async function readCopiers(database) {
 }
 
 /**
- * Reads the leaders' orders to buy.
+ * Reads the leaders' orders to buy on spot.
  *
  * @typedef {Omit<import('./compare-signals.mjs').Purchase, 'filledAmount'> & { accountId: string, symbol: string, exchangeOrderId: string }} PurchaseRow
  *
@@ -170,7 +170,7 @@ export async function readPurchases(database) {
             AND earlier.executed_at <= entry.executed_at AND earlier.created_at > entry.created_at
           JOIN trades other ON other.id = earlier.trade_id AND other.trade_pair_id = t.trade_pair_id
         WHERE entry.trade_id = t.id), false) AS "isClosedAfterRewind"
-     FROM trades t WHERE t.strategy_id IS NOT NULL AND t.side = 'BUY' AND t.filled_amount > 0`,
+     FROM trades t WHERE t.strategy_id IS NOT NULL AND t.side = 'BUY' AND t.trading_type = 'spot' AND t.filled_amount > 0`,
   );
   return rows;
 }

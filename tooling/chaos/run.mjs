@@ -3,18 +3,24 @@ import { startKillableProduct } from '../e2e/killable-product.mjs';
 import { outcomeOf } from '../launch/first-trade/client.mjs';
 import { until } from '../launch/first-trade/scenario.mjs';
 import { judge, readRecord, readUnfinishedExits } from './audit.mjs';
+import { payFunding } from './forced-changes.mjs';
 import { isCrash, unansweredTradeOf, WorkerLives } from './lives.mjs';
 import { openParticipants } from './participants.mjs';
 import { seeded } from './random.mjs';
 import { countSignals, readBacklog, unsettled } from './read-records.mjs';
 import { storm } from './storm.mjs';
+import { disconnectStreams } from './venue.mjs';
 
 /** In this time, workers take over the accounts of a dead worker, and look up orders whose response was lost. */
 const settleMaxMs = 180_000;
+/** In this time, workers also read the funding of every account on perpetuals. */
+const fundingMaxMs = 480_000;
+/** Workers read the funding of an account whose stream connects, but not within 5 minutes of the last read. */
+const fundingReadAfterMs = 310_000;
 /** The pause between two checks. */
-const pollMs = 500;
+const pollMs = 2_000;
 /** The rules that waiting can still meet, because the product has not yet read everything from the exchange. */
-const RECOVERABLE = ['duplicates', 'lost', 'accounts'];
+const RECOVERABLE = ['duplicates', 'lost', 'accounts', 'positions'];
 /** After this time, every exit is filled, or its report shows an amount below the exchange's minimum. */
 const exitsWithinMs = 60_000;
 /** The pause between two readings of all exits, which are expensive. */
@@ -25,8 +31,10 @@ const backlogEveryMs = 20_000;
 /**
  * Runs a storm on the whole product, waits until everything is settled, and audits the result.
  *
+ * @typedef {'spot' | 'perpetual'} TradingType
+ *
  * @param {{
- *   seconds: number, seed: number, minimum?: { orders: number, signals: number },
+ *   seconds: number, seed: number, tradingType?: TradingType, minimum?: { orders: number, signals: number },
  *   strategies?: number, copiers?: number, workers?: number,
  *   print?: (line: string) => void, log?: (line: string) => void,
  * }} options the storm continues beyond `seconds` until it produced more than `minimum` and killed both servers;
@@ -35,6 +43,7 @@ const backlogEveryMs = 20_000;
 export async function runChaos({
   seconds,
   seed,
+  tradingType = 'spot',
   minimum,
   strategies = 3,
   copiers = 200,
@@ -55,8 +64,8 @@ export async function runChaos({
   };
   const product = await startKillableProduct({ workers, print: readLog });
   try {
-    print(`${strategies} strategies, ${copiers} copiers, ${workers} workers, seed ${seed}`);
-    const participants = await openParticipants(product, { strategies, copiers });
+    print(`${tradingType}: ${strategies} strategies, ${copiers} copiers, ${workers} workers, seed ${seed}`);
+    const participants = await openParticipants(product, { strategies, copiers, tradingType });
     print(`the storm begins: ${seconds} s`);
     const lives = new WorkerLives(product.workerNames);
     const isEnough = enoughCheck(product, minimum);
@@ -72,7 +81,11 @@ export async function runChaos({
     ]);
     print('the exits are judged');
     const storms = { lives: lives.lives, exitFindings, crashes, unanswered };
-    return { counts, ...(await auditWhenSettled(product, participants, storms)) };
+    const stopReading = tradingType === 'perpetual' ? await requestFunding(product, participants) : () => {};
+    const maxMs = tradingType === 'perpetual' ? fundingMaxMs : settleMaxMs;
+    const result = await auditWhenSettled(product, participants, { storms, maxMs, print });
+    stopReading();
+    return { counts, ...result };
   } finally {
     isStopping = true;
     await product.stop();
@@ -166,15 +179,28 @@ async function cancelAllOf({ api }) {
 }
 
 /**
+ * Makes the workers read the funding of all accounts: of those with a position by a last funding, which their streams report; of the others
+ * by a new connection after 5 minutes, unless the returned function is called before.
+ *
+ * @param {KillableProduct} product
+ * @param {import('./participants.mjs').Participants} participants
+ */
+async function requestFunding({ paperExchangeUrl }, { pairs }) {
+  for (const { symbol } of pairs) await payFunding(paperExchangeUrl, symbol, '0.0001');
+  const timer = setTimeout(() => void disconnectStreams(paperExchangeUrl), fundingReadAfterMs);
+  return () => clearTimeout(timer);
+}
+
+/**
  * Repeats the audit until nothing is unsettled and every rule is met, or until the time limit. Returns the last audit.
  * Rules that waiting cannot change are not waited for.
  *
  * @param {KillableProduct} product
  * @param {import('./participants.mjs').Participants} participants
- * @param {Parameters<typeof readRecord>[2]} storms
+ * @param {{ storms: Parameters<typeof readRecord>[2], maxMs: number, print: (line: string) => void }} options
  */
-async function auditWhenSettled(product, participants, storms) {
-  const deadline = performance.now() + settleMaxMs;
+async function auditWhenSettled(product, participants, { storms, maxMs, print }) {
+  const deadline = performance.now() + maxMs;
   for (;;) {
     const unfinished = await unsettled(product.databaseUrl).catch(() => ({ database: 'unavailable' }));
     const isSettled = Object.values(unfinished).every((count) => count === 0);
@@ -182,13 +208,13 @@ async function auditWhenSettled(product, participants, storms) {
     if (isSettled || isLate) {
       const { record, figures } = await readRecord(product, participants, storms);
       if (!isSettled)
-        record.accountDifferences.push(
-          `not settled after ${settleMaxMs / 1_000} s: ${JSON.stringify(unfinished)}`,
-        );
+        record.accountDifferences.push(`not settled after ${maxMs / 1_000} s: ${JSON.stringify(unfinished)}`);
       const results = judge(record);
-      const isFinal = results.every(({ id, isMet }) => isMet || !RECOVERABLE.includes(id));
-      if (isLate || isFinal) return { results, figures };
-    }
+      const open = results.filter(({ id, isMet }) => !isMet && RECOVERABLE.includes(id));
+      if (isLate || open.length === 0) return { results, figures };
+      for (const { id, findings } of open)
+        print(`waiting for ${id}: ${findings.length} findings, for example ${findings[0]}`);
+    } else print(`waiting for ${JSON.stringify(unfinished)}`);
     await wait(pollMs);
   }
 }

@@ -13,7 +13,7 @@ import { createHmac } from 'node:crypto';
  * @returns {Promise<Credentials>}
  */
 export async function openVenueAccount(url, balances, futuresBalances = {}) {
-  const { api_key, api_secret } = await request(url, 'POST', '/admin/accounts', {
+  const { api_key, api_secret } = await admin(url, 'POST', 'accounts', {
     balances,
     futures_balances: futuresBalances,
   });
@@ -25,7 +25,7 @@ export async function openVenueAccount(url, balances, futuresBalances = {}) {
  * @param {object} weather
  */
 export async function setWeather(url, weather) {
-  await request(url, 'PUT', '/admin/weather', weather);
+  await admin(url, 'PUT', 'weather', weather);
 }
 
 /** @param {string} url */
@@ -34,7 +34,20 @@ export async function disconnectStreams(url) {
 }
 
 /**
- * Returns the ledger of an account: its orders, fills and balances.
+ * Calls the admin API.
+ *
+ * @param {string} url
+ * @param {string} method
+ * @param {string} path below `/admin/`
+ * @param {object} body
+ */
+export async function admin(url, method, path, body) {
+  return await request(url, method, `/admin/${path}`, body);
+}
+
+/**
+ * Returns the ledger of an account: its orders, fills and balances; on perpetuals, also its positions, funding payments and
+ * liquidations.
  *
  * @param {string} url
  * @param {Credentials} credentials
@@ -47,19 +60,23 @@ export async function ledgerOf(url, { api_key }) {
  * Returns the rules and the last price of each market, by symbol.
  *
  * @param {string} url
+ * @param {import('./run.mjs').TradingType} [tradingType]
  * @returns {Promise<Map<string, import('./judge-exits.mjs').Market>>}
  */
-export async function marketsOf(url) {
-  const { symbols } = await request(url, 'GET', '/api/v3/exchangeInfo');
-  const prices = await request(url, 'GET', '/api/v3/ticker/price');
+export async function marketsOf(url, tradingType = 'spot') {
+  const isPerpetual = tradingType === 'perpetual';
+  const path = isPerpetual ? '/fapi/v1' : '/api/v3';
+  const { symbols } = await request(url, 'GET', `${path}/exchangeInfo`);
+  const prices = await request(url, 'GET', `${path}/ticker/price`);
   const priceOf = new Map(prices.map((/** @type {any} */ { symbol, price }) => [symbol, price]));
   return new Map(
     symbols.map((/** @type {any} */ { symbol, baseAsset, quoteAsset, filters }) => {
       const filterOf = (/** @type {string} */ type) =>
         filters.find((/** @type {any} */ { filterType }) => filterType === type);
       const { minQty: minAmount, stepSize: step } = filterOf('LOT_SIZE');
-      const { minNotional } = filterOf('NOTIONAL');
-      return [`${baseAsset}/${quoteAsset}`, { step, minAmount, minNotional, price: priceOf.get(symbol) }];
+      const minNotional = isPerpetual ? filterOf('MIN_NOTIONAL').notional : filterOf('NOTIONAL').minNotional;
+      const name = `${baseAsset}/${quoteAsset}${isPerpetual ? `:${quoteAsset}` : ''}`;
+      return [name, { step, minAmount, minNotional, price: priceOf.get(symbol) }];
     }),
   );
 }
