@@ -1,7 +1,11 @@
 const { default: Sequencer } = require('@jest/test-sequencer');
 
 /** Files that mostly wait, for example for leases or restarts. Other workers use the CPU meanwhile. */
-const WAITING = ['tooling/e2e/delivery-faults.e2e.spec.mjs', 'tooling/e2e/chaos.e2e.spec.mjs'];
+const WAITING = [
+  'tooling/e2e/delivery-faults.e2e.spec.mjs',
+  'tooling/e2e/chaos.e2e.spec.mjs',
+  'tooling/e2e/chaos-perpetual.e2e.spec.mjs',
+];
 
 /**
  * Sorts long files first, even on a machine without recorded durations: if a long file started last, the other cores would

@@ -53,6 +53,12 @@ export const PARTS = [
     args: ['tooling/chaos/main.mjs', '--minutes', '10'],
   },
   {
+    name: 'storm-perpetual',
+    about: 'the same on perpetuals, with fundings, deleveraging and liquidations',
+    command: 'node',
+    args: ['tooling/chaos/main.mjs', '--minutes', '10', '--perpetual'],
+  },
+  {
     name: 'takeovers',
     about: 'the only worker killed five times; no copy may be too old',
     command: 'node',
