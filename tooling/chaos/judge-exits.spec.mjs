@@ -32,6 +32,29 @@ it('finds nothing if every exit is filled', () => {
   expect(findingsOf({})).toEqual([]);
 });
 
+it('counts what other orders closed of a lot, such as auto-deleveraging, as sold', () => {
+  const changes = {
+    ledgers: soldOnly('0.004'),
+    reports: [reportOf(1), reportOf(2, { filledAmount: '0.004' })],
+  };
+  const closed = (amount) => ({ closedByOthers: new Map([['copier copier-1, lot lot-1', amount]]) });
+  expect(findingsOf(changes)).toHaveLength(1);
+  expect(findingsOf({ ...changes, ...closed('0.006') })).toEqual([]);
+  expect(findingsOf({ ...changes, ...closed('0.005') })).toHaveLength(1);
+});
+
+it('a short lot is held until it is bought back', () => {
+  const sides = (exit) =>
+    ledgersOf({
+      orders: [venueOrderOf(1, { side: 'SELL' }), venueOrderOf(2, { side: 'BUY', filled_amount: exit })],
+      fills: [fillOf(1, { side: 'SELL' }), fillOf(2, { side: 'BUY', amount: exit })],
+    });
+  expect(findingsOf({ ledgers: sides('0.01') })).toEqual([]);
+  expect(findingsOf({ ledgers: sides('0.004') })).toEqual([
+    'copier copier-1, lot lot-1: closed, but 0.006 is held',
+  ]);
+});
+
 it('finds an exit on which a copier has no report yet', () => {
   expect(findingsOf({ reports: [reportOf(1)] })).toEqual(['copier copier-1: no report on the exit signal-2']);
 });

@@ -34,7 +34,7 @@ const backlogEveryMs = 20_000;
  * @typedef {'spot' | 'perpetual'} TradingType
  *
  * @param {{
- *   seconds: number, seed: number, tradingType?: TradingType, minimum?: { orders: number, signals: number },
+ *   seconds: number, seed: number, tradingType?: TradingType, minimum?: { orders: number, signals: number, forced?: number },
  *   strategies?: number, copiers?: number, workers?: number,
  *   print?: (line: string) => void, log?: (line: string) => void,
  * }} options the storm continues beyond `seconds` until it produced more than `minimum` and killed both servers;
@@ -141,11 +141,14 @@ async function waitForExits(product, participants, endedAt) {
  * takes depends on the machine.
  *
  * @param {KillableProduct} product
- * @param {{ orders: number, signals: number }} [minimum] without it, the check is always true
+ * @param {{ orders: number, signals: number, forced?: number }} [minimum] without it, the check is always true; `forced`: of each
+ *   kind of forced change of positions
  */
 function enoughCheck({ databaseUrl }, minimum) {
-  return async (/** @type {import('./storm.mjs').StormCounts} */ { orders, kills }) => {
+  return async (/** @type {import('./storm.mjs').StormCounts} */ { orders, kills, forced }) => {
     if (minimum === undefined) return true;
+    const least = minimum.forced;
+    if (least !== undefined && Object.values(forced).some((count) => count <= least)) return false;
     const signals = await countSignals(databaseUrl).catch(() => 0);
     const areBothKilled = kills.postgres !== undefined && kills.redis !== undefined;
     return areBothKilled && orders > minimum.orders && signals > minimum.signals;
