@@ -170,6 +170,34 @@ describe('copies on perpetuals', () => {
     expect([await env.held(follower), await env.held(second)]).toEqual(['0', '0']);
   });
 
+  it('end with their lot: if the exchange reports late that it had closed the lot, the excess of an exit is not closed again', async () => {
+    const follower = await env.followerWithLot();
+    const after = (ms: number) => new Date(Date.now() + ms);
+    const [closedAt, exitedAt] = [after(60_000), after(120_000)];
+    await env.leaderSells('4');
+    await env.executeAll({ executedAt: exitedAt });
+    const deleveraging = await env.insertTrade({
+      user_id: follower.actor.userId,
+      exchange_account_id: follower.account.uuid,
+      side: 'SELL',
+      amount: '5',
+      origin: 'ADL',
+    });
+    await env.fill(deleveraging, { executedAt: closedAt });
+    await env.leaderSells('6');
+    await env.runUntilIdle();
+    expect((await env.orders(follower)).map(({ side, amount }) => [side, amount])).toEqual([
+      ['BUY', '5'],
+      ['SELL', '2'],
+    ]);
+    expect(await env.lastDecision(follower)).toMatchObject({ kind: 'CLOSE', code: 'NOT_HELD' });
+    // The account is short by the excess. It belongs to the copier, but to no lot of the leader.
+    expect(await lotsOf(follower)).toMatchObject([
+      { side: 'BUY', open: '0' },
+      { side: 'SELL', open: '2' },
+    ]);
+  });
+
   it('are skipped below the margin ratio, and their exits are not', async () => {
     const follower = await env.follower();
     await env.leaderBuys('10');

@@ -54,6 +54,8 @@ export interface Execution {
   /** Fee on the bought amount, in base currency; on perpetuals, in the settlement currency. */
   readonly baseFee?: string;
   readonly status?: VenueOrderStatus;
+  /** Default: now. */
+  readonly executedAt?: Date;
 }
 
 /** A test environment with a leader, the copiers that follow it, and a simulated exchange. */
@@ -268,18 +270,21 @@ export class CopyingUnderTest {
   /**
    * Reports a fill of a trade; a partial fill if `amount` is set. The order then stays open, unless `status` is set.
    */
-  async fill(tradeId: string, { amount, price, baseFee = '0', status }: Execution = {}): Promise<void> {
+  async fill(
+    tradeId: string,
+    { amount, price, baseFee = '0', status, executedAt }: Execution = {},
+  ): Promise<void> {
     const trade = await this.core.row('SELECT * FROM trades WHERE id = $1', tradeId);
     const remaining = new BigDecimal(String(trade.amount)).minus(String(trade.filled_amount));
     const part = { amount: amount ?? remaining.toString(), price: price ?? String(trade.price ?? '100') };
-    await this.fillAt(tradeId, [part], { baseFee, status });
+    await this.fillAt(tradeId, [part], { baseFee, status, executedAt });
   }
 
   /** Reports several fills of a trade together. */
   async fillAt(
     tradeId: string,
     parts: readonly { readonly amount: string; readonly price: string }[],
-    { baseFee = '0', status }: Pick<Execution, 'baseFee' | 'status'> = {},
+    { baseFee = '0', status, executedAt }: Pick<Execution, 'baseFee' | 'status' | 'executedAt'> = {},
   ): Promise<void> {
     const trade = await this.core.row('SELECT * FROM trades WHERE id = $1', tradeId);
     const executed = parts.reduce((sum, { amount }) => sum.plus(amount), new BigDecimal(0));
@@ -310,7 +315,7 @@ export class CopyingUnderTest {
         ...part,
         fee: { amount: baseFee, currency: this.tradingType === 'perpetual' ? 'USDT' : 'BTC' },
         liquidity: 'TAKER' as const,
-        executedAt: now,
+        executedAt: executedAt ?? now,
       }));
     await this.execution.storeOrders([{ tradeId, order, fills }]);
   }

@@ -151,6 +151,20 @@ describe('a sale without a lot', () => {
   });
 });
 
+it('the excess of an exit of a copy is stored without a lot of the leader; an entry is stored with it', () => {
+  const perpetual = { ...PAIR, tradingType: 'perpetual' } as const;
+  const copy = {
+    copierId: 'c',
+    sourceTradeId: 'led',
+    copiedStrategyId: 's',
+    tradingType: 'perpetual',
+  } as const;
+  const excess = bookFills(perpetual, [], [sale(copy)]).opened;
+  expect(excess).toMatchObject([{ copierId: 'c', strategyId: 's', sourceTradeId: null, side: 'SELL' }]);
+  const entry = bookFills(perpetual, [], [sale({ ...copy, opensOnly: true })]).opened;
+  expect(entry).toMatchObject([{ sourceTradeId: 'led' }]);
+});
+
 it('dust below the amount step of the pair is closed with the sale that leaves it', () => {
   const { changed } = bookFills({ ...PAIR, amountStep: '0.1' }, [LOT], [sale({ amount: '1.95' })]);
   expect(changed).toMatchObject([{ openAmount: 0n, openValue: 0n }]);

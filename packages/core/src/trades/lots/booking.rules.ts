@@ -1,6 +1,6 @@
 /** Computes how fills change the stored lots of a book. The functions are pure; `LotBook` matches fills with lots. */
 import type { Decimal, TradeSide, TradingType } from '@trading-automation/contracts';
-import { type CopySource, LotBook, type LotClosure, type OpenedLot } from './lots.rules.js';
+import { type CopySource, LotBook, type LotClosure, type OpenedLot, opensExcess } from './lots.rules.js';
 
 /** A lot as it is stored. Amounts are in 10^-18 of base currency, values in 10^-36 of quote currency. */
 export interface StoredLot {
@@ -13,7 +13,7 @@ export interface StoredLot {
   readonly copierId: string | null;
   /** The strategy of the opening trade; for copies, the copied strategy. */
   readonly strategyId: string | null;
-  /** Copies only: the trade that opened the leader's lot. */
+  /** Copies only: the trade that opened the leader's lot; null for the excess of an exit. */
   readonly sourceTradeId: string | null;
   readonly tradeId: string;
   readonly side: TradeSide;
@@ -99,8 +99,9 @@ export function bookFills(
   openLots: readonly StoredLot[],
   fills: readonly FillToBook[],
 ): BookingResult {
+  const options = { base, quote, amountStep, canBeShort: tradingType !== 'spot' };
   const book = new LotBook(
-    { base, quote, amountStep, canBeShort: tradingType !== 'spot' },
+    options,
     openLots.map((lot) => ({
       ...lot,
       lotId: lot.id,
@@ -114,12 +115,14 @@ export function bookFills(
   const bookedFills: BookedFill[] = [];
   const closures: StoredClosure[] = [];
   for (const fill of fills) {
-    const { opened, lotClosures } = book.apply({ ...fill, copy: copySourceOf(fill) });
+    const bookFill = { ...fill, copy: copySourceOf(fill) };
+    const { opened, lotClosures } = book.apply(bookFill);
     for (const closure of lotClosures) {
       after.set(closure.lotId, reducedLot(after.get(closure.lotId)!, closure, fill.executedAt));
       closures.push(storedClosureOf(closure, fill));
     }
-    if (opened !== null) after.set(opened.lotId, lotOf(fill, opened));
+    const copy = opensExcess(bookFill, options) ? undefined : bookFill.copy;
+    if (opened !== null) after.set(opened.lotId, lotOf(fill, opened, copy));
     bookedFills.push({ fill, opened, lotClosures });
   }
   const lots = [...after.values()];
@@ -160,7 +163,12 @@ function storedClosureOf(
   return { ...closure, fillId, exchangeAccountId, tradePairId, tradeId, closedAt };
 }
 
-function lotOf(fill: FillToBook, { lotId, amount, value }: OpenedLot): StoredLot {
+/** @param copy - the copied lot that the opened lot is part of */
+function lotOf(
+  fill: FillToBook,
+  { lotId, amount, value }: OpenedLot,
+  copy: CopySource | undefined,
+): StoredLot {
   const { userId, exchangeAccountId, tradePairId, symbol, copierId, tradeId, side, executedAt } = fill;
   return {
     id: lotId,
@@ -170,7 +178,7 @@ function lotOf(fill: FillToBook, { lotId, amount, value }: OpenedLot): StoredLot
     symbol,
     copierId,
     strategyId: copierId === null ? fill.strategyId : fill.copiedStrategyId,
-    sourceTradeId: copySourceOf(fill)?.lotTradeId ?? null,
+    sourceTradeId: copy?.lotTradeId ?? null,
     tradeId,
     side,
     openedAmount: amount,

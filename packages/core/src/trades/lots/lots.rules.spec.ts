@@ -219,6 +219,27 @@ describe('an entry of a copy where lots may be short', () => {
   });
 });
 
+describe('an exit of a copy that exceeds its lot', () => {
+  const copy = { copierId: 'c', lotTradeId: 'first' };
+  const exit = { id: '2', tradeId: 'exit', copy, side: 'SELL', amount: '5' } as const;
+
+  it('opens a lot of the copier that is no part of the copied lot', () => {
+    const book = new LotBook(PERPETUAL);
+    book.apply(fillOf({ id: '1', tradeId: 'long', copy, amount: '3', opensOnly: true }));
+    book.apply(fillOf(exit));
+    expect(book.openLots).toMatchObject([
+      { tradeId: 'exit', side: 'SELL', amount: parseUnits('2'), copy: { copierId: 'c', lotTradeId: 'exit' } },
+    ]);
+    // A late entry of the copied lot is on the other side, in a list of its own.
+    book.apply(fillOf({ id: '3', tradeId: 'more', copy, amount: '1', opensOnly: true }));
+    expect(book.openLots).toMatchObject([{ side: 'SELL' }, { side: 'BUY', copy }]);
+  });
+
+  it('is unmatched where lots cannot be short', () => {
+    expect(new LotBook(SPOT).apply(fillOf(exit))).toMatchObject({ opened: null });
+  });
+});
+
 /** Fills with integer amounts, so that each unit can be counted. */
 const fills = fc
   .array(

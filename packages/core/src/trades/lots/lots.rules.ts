@@ -11,7 +11,9 @@
  * the list that it belongs to.
  *
  * A copy closes its own lots first, then other lots of its copier. Where lots may be short, an entry of a copy closes none: its
- * lot and lots of the other side that its copier still holds exist beside each other. Any other fill closes lots of no copier first, then
+ * lot and lots of the other side that its copier still holds exist beside each other. An exit of a copy may exceed the lots of its copier, for
+ * example if auto-deleveraging was reported late. The excess opens a lot of a list of its own: it is no part of the copied lot, so
+ * no exit follows it. Any other fill closes lots of no copier first, then
  * lots of copies, oldest first; a manual trade can thus close copies. A fill of an order that closes one lot closes this lot
  * first. A lot of a copy is detached once a fill that is not of its copier has reduced it.
  *
@@ -311,9 +313,15 @@ export class LotBook {
   }
 
   private open(fill: LotFill, { amount, value }: Remainder, isWholeFill: boolean): OpenedLot {
-    const { id: lotId, tradeId, copy, side } = fill;
-    this.addLot(copy, side, { lotId, tradeId, amount, value });
+    const { id: lotId, tradeId, side } = fill;
+    this.addLot(this.ownerOfOpened(fill), side, { lotId, tradeId, amount, value });
     return { lotId, amount, value, filled: isWholeFill ? parseUnits(fill.amount) : amount };
+  }
+
+  private ownerOfOpened(fill: LotFill): CopySource | undefined {
+    const { copy, tradeId } = fill;
+    if (copy === undefined || !opensExcess(fill, this.options)) return copy;
+    return { copierId: copy.copierId, lotTradeId: tradeId };
   }
 
   private addLot(copy: CopySource | undefined, side: TradeSide, lot: Omit<MutableLot, 'ordinal'>): void {
@@ -330,6 +338,14 @@ export class LotBook {
     }
     return lots;
   }
+}
+
+/** Returns whether what the fill opens exceeds an exit of a copy. Then it is no part of the copied lot. */
+export function opensExcess(
+  { copy, opensOnly }: Pick<LotFill, 'copy' | 'opensOnly'>,
+  { canBeShort }: Pick<LotBookOptions, 'canBeShort'>,
+): boolean {
+  return copy !== undefined && canBeShort && opensOnly !== true;
 }
 
 /** Merges the two closures of a lot whose dust was closed: its sold part and its dust. */
