@@ -47,9 +47,9 @@ describe('an order that was placed twice', () => {
   it('is found if the exchange filled more than the reports state', () => {
     const orders = [venueOrderOf(1), venueOrderOf(2, { filled_amount: '0.02' })];
     const record = recordOf({ ledgers: ledgersOf({ orders }) });
-    expect(findingsOf(record, 'duplicates')).toEqual([
+    expect(findingsOf(record, 'duplicates')).toContain(
       'copier copier-1, lot lot-1: exit fills exceed the reports',
-    ]);
+    );
   });
 });
 

@@ -155,6 +155,15 @@ describe('copies on both sides', () => {
     expect(duplicates([short(1), short(2), ...forced], [])).toHaveLength(3);
   });
 
+  it('do not exit more than they entered, even if the reports say so', () => {
+    const orders = [short(1), short(2, { filled_amount: '0.02' })];
+    const reports = [reportOf(1), reportOf(2, { filledAmount: '0.02' })];
+    const { findings } = judge(recordOf({ ledgers: ledgersOf({ orders }), reports })).find(
+      ({ id }) => id === 'duplicates',
+    );
+    expect(findings).toEqual(['copier copier-1, lot lot-1: exit fills exceed the entry fills']);
+  });
+
   it('each signal has one report of each copier', () => {
     const { findings } = judge(recordOf({ reports: [reportOf(1), reportOf(2), reportOf(1)] })).find(
       ({ id }) => id === 'lost',

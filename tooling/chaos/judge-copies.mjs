@@ -36,7 +36,7 @@ export const lotKey = (/** @type {{ copierId: string, lotId: string }} */ { copi
 
 /**
  * Finds orders that were placed twice: two orders under one id, an order that no report explains, a second order for one
- * entry, and fills beyond what the reports state.
+ * entry, fills beyond what the reports state, and exits of a lot that filled more than its entries.
  *
  * @param {CopyRecord} record
  */
@@ -63,8 +63,13 @@ export function findDuplicates(record) {
   for (const [key, same] of groupBy(entries, (order) => `${lotKey(order)}, signal ${order.sequence}`)) {
     if (same.length > 1) findings.push(`${key}: ${same.length} orders for one entry`);
   }
-  for (const { key, kind, atExchange, reported } of comparedFills(record)) {
+  const sums = [...comparedFills(record)];
+  for (const { key, kind, atExchange, reported } of sums) {
     if (atExchange > reported) findings.push(`${key}: ${kind} fills exceed the reports`);
+  }
+  for (const [key, ofLot] of groupBy(sums, (sum) => sum.key)) {
+    const filled = (/** @type {string} */ kind) => ofLot.find((sum) => sum.kind === kind)?.atExchange ?? 0n;
+    if (filled('exit') > filled('entry')) findings.push(`${key}: exit fills exceed the entry fills`);
   }
   return findings;
 }
