@@ -43,6 +43,19 @@ describe('a client order id that the exchange reports for two orders', () => {
     expect(await openAmountOf()).toEqual({ amount: 0 });
   });
 
+  it('rule 23: identifies two trades if both orders are adopted together, so that no fill is lost', async () => {
+    const orders = ['first', 'second'].map((name) =>
+      venueOrderOf(name, { venueClientOrderId: 'adl_autoclose', status: 'FILLED', filledAmount: '1' }),
+    );
+    const fills = ['first', 'second'].map((name) => venueFillOf(name, 'a', '1'));
+    await env.execution.adopt(env.account.uuid, orders, fills);
+    expect((await tradesOf()).map(({ status, exchange_order_id }) => [status, exchange_order_id])).toEqual([
+      ['FILLED', 'order-first'],
+      ['FILLED', 'order-second'],
+    ]);
+    expect(await openAmountOf()).toEqual({ amount: 2 });
+  });
+
   it('row 1: identifies our trade if we sent it, and the fills of both orders are booked on that trade', async () => {
     const id = await env.placeCopy();
     await env.claimSubmission(id);

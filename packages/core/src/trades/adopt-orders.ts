@@ -191,11 +191,15 @@ interface ExternalOrder {
 
 /**
  * Returns the trade of an external order. Its client order id is replaced by the trade's public id if it is malformed
- * or already used by a trade of the account. Its venue client order id is omitted if it is already used.
+ * or already used by a trade of the account. Its venue client order id is omitted if it is already used. Orders that are
+ * adopted together may share a client order id, as those of auto-deleveraging do; the first one keeps it.
  */
 function newTradeOf({ id, order, pair }: ExternalOrder, accountId: string, usedIds: UsedClientOrderIds) {
   const { venueClientOrderId } = order;
   const isUsable = CLIENT_ORDER_ID.test(venueClientOrderId) && !usedIds.ours.has(venueClientOrderId);
+  const isFree = !usedIds.atVenue.has(venueClientOrderId);
+  if (isUsable) usedIds.ours.add(venueClientOrderId);
+  usedIds.atVenue.add(venueClientOrderId);
   return {
     id,
     userId: pair.user_id,
@@ -204,7 +208,7 @@ function newTradeOf({ id, order, pair }: ExternalOrder, accountId: string, usedI
     symbol: order.symbol,
     tradingType: pair.trading_type,
     clientOrderId: isUsable ? venueClientOrderId : encodeId('trd', id),
-    venueClientOrderId: usedIds.atVenue.has(venueClientOrderId) ? null : venueClientOrderId || null,
+    venueClientOrderId: isFree ? venueClientOrderId || null : null,
     exchangeOrderId: order.exchangeOrderId,
     origin: order.cause ?? ('EXTERNAL' as const),
     type: order.type,
@@ -258,12 +262,12 @@ async function pairsOf(tx: Tx, accountId: string, orders: readonly VenueOrder[])
   );
 }
 
-/** Client order ids of reported orders that trades of the account already use. */
+/** Client order ids of reported orders that trades of the account already use, or orders that are adopted with them. */
 interface UsedClientOrderIds {
   /** The ids used as client order ids. */
-  readonly ours: ReadonlySet<string>;
+  readonly ours: Set<string>;
   /** The ids used as venue client order ids. */
-  readonly atVenue: ReadonlySet<string | null>;
+  readonly atVenue: Set<string | null>;
 }
 
 async function usedClientOrderIds(
