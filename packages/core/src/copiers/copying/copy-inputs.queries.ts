@@ -100,9 +100,9 @@ export async function copierRows(
 export interface CopierHoldings {
   /** What the copier holds of the signal's lot. */
   readonly heldAmount: Decimal;
-  /** Number of the copier's lots, other than the signal's, that hold something or have entries in flight. */
+  /** Number of the copier's lots, other than the signal's, that hold something or have entries in flight; see `isClosing`. */
   readonly openLotCount: number;
-  /** Cost of all open lots, the signal's included, plus the reservations of entries in flight. */
+  /** Cost of all open lots, the signal's included, plus the reservations of entries in flight; see `isClosing`. */
   readonly openQuote: Decimal;
   readonly dayLossQuote: Decimal;
   /** The peak result less the current result, in quote currency. */
@@ -130,6 +130,17 @@ export const NOTHING_HELD: CopierHoldings = {
 };
 
 /**
+ * True for a decision `d` that closes a whole lot because of a leader's trade that also opens a lot (rule 5). Such a lot does
+ * not count against the limits of the entry, which is planned while the order of the exit is still in flight: the two
+ * never are open together once both orders end. The exit must have an order, or be about to get one when an earlier order
+ * of its lot ends. An exit that only waits to be tried again, because the exchange refused its order or its amount is too
+ * small, leaves the lot open for an unknown time; the lot then counts.
+ */
+export const isClosing = (leaderTrade: string): string => `
+  d.settled_at IS NULL AND d.kind = 'CLOSE' AND d.source_trade_id = ${leaderTrade}
+  AND (d.pending_trade_id IS NOT NULL OR NOT d.is_applied)`;
+
+/**
  * Computes each sum once for all copiers. The held amount counts only entries before the signal's sequence, because an
  * exit does not apply to later entries.
  */
@@ -145,10 +156,14 @@ const HOLDINGS = `
     FROM decisions d JOIN trades t ON t.id = d.trade_id
     WHERE d.copier_id = ANY ($1) AND d.settled_at IS NULL AND d.kind IN ('OPEN', 'INCREASE')
       AND t.status IN ('PENDING', 'PARTIALLY_FILLED')),
+  closing AS (
+    SELECT DISTINCT d.copier_id, d.lot_trade_id FROM decisions d
+    WHERE d.copier_id = ANY ($1) AND d.lot_trade_id <> $2 AND ${isClosing('$6')}),
   sums AS (
-    SELECT copier_id, sum(amount) FILTER (WHERE lot_trade_id = $2) AS held, sum(value) AS value,
-      count(DISTINCT lot_trade_id) FILTER (WHERE lot_trade_id <> $2) AS others
-    FROM parts GROUP BY copier_id),
+    SELECT copier_id, sum(amount) FILTER (WHERE lot_trade_id = $2) AS held,
+      sum(value) FILTER (WHERE c.lot_trade_id IS NULL) AS value,
+      count(DISTINCT lot_trade_id) FILTER (WHERE lot_trade_id <> $2 AND c.lot_trade_id IS NULL) AS others
+    FROM parts LEFT JOIN closing c USING (copier_id, lot_trade_id) GROUP BY copier_id),
   unsettled AS (
     SELECT d.copier_id,
       bool_or(CASE WHEN d.kind IN ('OPEN', 'INCREASE') THEN coalesce(t.status IN ('PENDING', 'PARTIALLY_FILLED'), false)
@@ -181,6 +196,8 @@ const HOLDINGS = `
 export interface HoldingsQuery {
   readonly lotTradeId: string;
   readonly sequence: number;
+  /** The leader's trade with the fill that the signal reports. */
+  readonly sourceTradeId: string;
   /** The database's current day in UTC, `YYYY-MM-DD`. */
   readonly day: string;
 }
@@ -189,7 +206,7 @@ export interface HoldingsQuery {
 export async function holdingsOf(
   tx: Tx,
   copiers: readonly { readonly id: string; readonly quote: string }[],
-  { lotTradeId, sequence, day }: HoldingsQuery,
+  { lotTradeId, sequence, sourceTradeId, day }: HoldingsQuery,
 ): Promise<Map<string, CopierHoldings>> {
   const rows = await queryPrepared<CopierHoldings & { id: string }>(tx, HOLDINGS, [
     copiers.map(({ id }) => id),
@@ -197,6 +214,7 @@ export async function holdingsOf(
     sequence,
     copiers.map(({ quote }) => quote),
     day,
+    sourceTradeId,
   ]);
   return new Map(rows.map((row) => [row.id, row]));
 }

@@ -317,11 +317,11 @@ export async function planCopies(
   const rows = new Map((await copierRows(tx, ids, signal)).map((row) => [row.id, row]));
   const copiers = ids.map((id) => rows.get(id)!);
   const day = now.toISOString().slice(0, 10);
-  const { lotTradeId, sequence } = signal;
+  const { lotTradeId, sequence, sourceTradeId } = signal;
   const leaderAssets = assetsOfSymbol(signal.symbol);
   const assetsOf = ({ pair }: CopierRow) => pair ?? leaderAssets;
   const byQuote = copiers.map((copier) => ({ id: copier.id, quote: assetsOf(copier).quote }));
-  const holdings = await holdingsOf(tx, byQuote, { lotTradeId, sequence, day });
+  const holdings = await holdingsOf(tx, byQuote, { lotTradeId, sequence, sourceTradeId, day });
   // Read before the balances: a sale that is confirmed between the two is then still in doubt.
   const understated = isExit(signal)
     ? await understatedBalances(
@@ -337,6 +337,7 @@ export async function planCopies(
     copiers.flatMap(({ accountId, pair }) =>
       pair?.tradingType === 'perpetual' ? [{ accountId, pairId: pair.id }] : [],
     ),
+    sourceTradeId,
   );
   const equities = await freshEquities(
     tx,

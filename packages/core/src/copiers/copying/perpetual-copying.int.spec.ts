@@ -22,6 +22,13 @@ async function setLeverage({ actor, account }: Follower, leverage: string): Prom
     leverage,
   );
 }
+/** Stores that the account has a long position. */
+const setPosition = ({ account }: Follower, amount: string) =>
+  env.core.rows(
+    "UPDATE positions SET side = 'LONG', amount = $2 WHERE exchange_account_id = $1",
+    account.uuid,
+    amount,
+  );
 const setMargin = ({ account }: Follower, equity: string, maintenance: string) =>
   env.core.rows(
     `INSERT INTO account_margins (exchange_account_id, currency, equity, available, maintenance_margin, read_at)
@@ -139,6 +146,50 @@ describe('copies on perpetuals', () => {
     ]);
   });
 
+  it.each([
+    ['MAX_TRADES', { max_open_trades: 1 }],
+    ['MAX_OPEN', { max_open_quote: '502.5' }],
+    ['MAX_LEVERAGE', { max_leverage: '0.005' }],
+  ])('rule 5: the lot that a flip is closing does not count for %s', async (code, limits) => {
+    const actor = await env.core.actor();
+    const on = { actor, account: await env.account(actor, { USDT: '100000' }) };
+    const follower = await env.follower({ limits }, { on });
+    await env.leaderBuys('10');
+    await env.executeAll();
+    await env.leaderSells('20');
+    // The exit of the flip is planned, and not filled.
+    await env.runUntilIdle();
+    expect(
+      (await env.orders(follower)).map(({ intent, amount, status }) => [intent, amount, status]),
+    ).toEqual([
+      ['OPEN', '5', 'FILLED'],
+      ['CLOSE', '5', 'PENDING'],
+      ['OPEN', '5', 'PENDING'],
+    ]);
+    expect(await env.lastDecision(follower)).toMatchObject({ kind: 'OPEN', outcome: 'COPIED', code: null });
+    // Another lot is not being closed, and counts.
+    await env.executeAll();
+    await env.leaderSells('10');
+    await env.runUntilIdle();
+    expect(await env.lastDecision(follower)).toMatchObject({ kind: 'OPEN', code });
+  });
+
+  it('rule 5: a lot whose exit the exchange does not accept counts for the entry of the flip', async () => {
+    const follower = await env.follower({ limits: { max_open_trades: 1 } });
+    await env.leaderBuys('10');
+    await env.executeAll();
+    // The exit is below the minimum and waits.
+    await env.setPair('min_notional = 600');
+    await env.leaderSells('20');
+    await env.runUntilIdle();
+    const decisions = await env.decisions(follower);
+    expect(decisions.map(({ kind, code }) => [kind, code])).toEqual([
+      ['OPEN', null],
+      ['CLOSE', 'BELOW_MINIMUM'],
+      ['OPEN', 'MAX_TRADES'],
+    ]);
+  });
+
   it('rule 18: exits are not reduce-only if another lot of the account outweighs theirs', async () => {
     const follower = await env.follower();
     await env.leaderBuys('10');
@@ -200,9 +251,17 @@ describe('copies on perpetuals', () => {
 
   it('are skipped below the margin ratio, and their exits are not', async () => {
     const follower = await env.follower();
+    await setLeverage(follower, '5');
     await env.leaderBuys('10');
     await env.executeAll();
     await setMargin(follower, '120', '100');
+    // What is stored of the margin of an account without positions is old.
+    await env.leaderBuys('10');
+    await env.executeAll();
+    expect(await env.held(follower)).toBe('10');
+    await env.leaderSells('10');
+    await env.executeAll();
+    await setPosition(follower, '5');
     await env.leaderBuys('10');
     await env.runUntilIdle();
     expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'SKIPPED', code: 'MARGIN_RATIO' });
@@ -225,10 +284,10 @@ describe('copies on perpetuals', () => {
     await env.leaderBuys('10');
     await env.executeAll();
     expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'CLAMPED', code: 'MAX_LEVERAGE' });
-    expect(await env.held(follower)).toBe('1.99');
+    expect(await env.held(follower)).toBe('2');
     await env.leaderBuys('10');
     await env.executeAll();
-    expect(await env.held(follower)).toBe('1.99');
+    expect(await env.held(follower)).toBe('2');
   });
 });
 

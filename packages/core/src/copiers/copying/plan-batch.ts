@@ -103,7 +103,8 @@ export function planBatch(
       return { candidate, ...WAITING };
     if (plan.order !== null && pair !== null) {
       const key = `${copier.accountId}/${reservedAssetOf(plan.order, pair)}`;
-      ordered.add(copier.accountId, pair, plan.order, signal);
+      const markPrice = account.perpetual?.markPrice ?? plan.order.price;
+      ordered.add(copier.accountId, pair, { ...plan.order, price: markPrice }, signal);
       reservedSoFar.set(key, (reservedSoFar.get(key) ?? new BigDecimal(0)).plus(plan.order.reserved));
     }
     const perfectAmount = perfectAmountOf(input, plan);
@@ -134,12 +135,19 @@ class OrderedSoFar {
     return {
       netPosition: (isAgainst ? left.times(net.s ?? 1) : net).toString(),
       leverage: exposure.leverage,
+      markPrice: exposure.markPrice,
       notional: new BigDecimal(exposure.notional).plus(this.entering.get(accountId) ?? 0).toString(),
       marginRatio: exposure.marginRatio,
     };
   }
 
-  add(accountId: string, pair: OfferedPair, { amount, price }: CopyOrder, signal: PlannedSignal): void {
+  /** @param order - its price is the one at which its notional counts */
+  add(
+    accountId: string,
+    pair: OfferedPair,
+    { amount, price }: Pick<CopyOrder, 'amount' | 'price'>,
+    signal: PlannedSignal,
+  ): void {
     if (pair.tradingType !== 'perpetual') return;
     const key = exposureKey({ accountId, pairId: pair.id });
     if (isExit(signal)) this.exiting.set(key, new BigDecimal(this.exiting.get(key) ?? 0).plus(amount));

@@ -1,6 +1,7 @@
 /**
  * Checks whether an entry may be copied at all, in this order: status, watermark, credentials, pair, side, age, market
- * price, margin ratio, daily loss, drawdown, number of open lots. The first rule that fails is the reason of the rejection.
+ * price, known equity for `max_leverage`, daily loss, drawdown, number of open lots. The first rule that fails is the reason
+ * of the rejection. The margin ratio is checked after the limits on the amount: entry-plan.rules.ts.
  */
 import type { Decimal, DecisionCode } from '@trading-automation/contracts';
 import { ceilTo, dividedBy, fractionOf, isLess, minus, times } from './fraction.rules.js';
@@ -23,7 +24,7 @@ export function checkEntry(input: CopyInput, terms: CopyTerms): EntryRejection |
     checkPair(input, terms) ??
     checkAge(input, terms) ??
     checkMarketPrice(input, terms) ??
-    checkMargin(input, terms) ??
+    checkEquity(input, terms) ??
     checkRiskLimits(input, terms)
   );
 }
@@ -94,14 +95,16 @@ function checkMarketPrice(
 /** The margin ratio below which a copier without `min_margin_ratio` copies no entries. */
 const DEFAULT_MARGIN_RATIO = '1.5';
 
-function checkMargin({ account }: CopyInput, terms: CopyTerms): EntryRejection | null {
-  const { perpetual, equity } = account;
-  if (perpetual === undefined) return null;
+/** Returns a rejection if the account's margin ratio is too low for an entry. */
+export function checkMarginRatio({ account }: CopyInput, terms: CopyTerms): EntryRejection | null {
   const limit = terms.minMarginRatio ?? DEFAULT_MARGIN_RATIO;
-  const value = perpetual.marginRatio;
-  if (value !== null && isLess(fractionOf(value), fractionOf(limit)))
-    return { code: 'MARGIN_RATIO', rule: 'min_margin_ratio', value, limit };
-  if (terms.maxLeverage == null || equity !== null) return null;
+  const value = account.perpetual?.marginRatio ?? null;
+  if (value === null || !isLess(fractionOf(value), fractionOf(limit))) return null;
+  return { code: 'MARGIN_RATIO', rule: 'min_margin_ratio', value, limit };
+}
+
+function checkEquity({ account: { perpetual, equity } }: CopyInput, terms: CopyTerms): EntryRejection | null {
+  if (perpetual === undefined || terms.maxLeverage == null || equity !== null) return null;
   return { code: 'STALE_EQUITY', rule: 'max_leverage', value: null, limit: terms.maxLeverage };
 }
 

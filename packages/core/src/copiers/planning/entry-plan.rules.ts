@@ -10,7 +10,7 @@ import {
   pairInputs,
   storedLot,
 } from './copied-lot.rules.js';
-import { checkEntry, type EntryRejection } from './entry-checks.rules.js';
+import { checkEntry, checkMarginRatio, type EntryRejection } from './entry-checks.rules.js';
 import {
   dividedBy,
   type Fraction,
@@ -100,6 +100,12 @@ function sizeEntry(entry: Entry): ExactPlan {
   const cap = tightestBelow(caps, fractionOf(rounded));
   const capNumbers = cap === null ? null : capInputs(cap, rounded, costPriceOf(entry));
   const amount = cap === null ? rounded : floorTo(cap.amount, pair.amountStep);
+  // A limit that leaves nothing of the amount is the reason itself, because it comes before the margin ratio.
+  const rejection = isAboveZero(fractionOf(amount)) ? checkMarginRatio(input, terms) : null;
+  if (rejection !== null) {
+    const { code, ...numbers } = rejection;
+    return skipped(entry, code, { limit_price: limitPrice, ...numbers });
+  }
   const violationOf = (size: Decimal) =>
     findMinimumViolation(size, price, pair) ?? findResaleViolation(size, resaleOf(entry));
   const violation = violationOf(rounded);

@@ -6,6 +6,7 @@ import { entryInput, exitInput, type PlanOverrides } from './testing/plan-inputs
 const PERPETUAL: PerpetualAccount = {
   netPosition: '0',
   leverage: '10',
+  markPrice: null,
   notional: '0',
   marginRatio: null,
 };
@@ -55,7 +56,8 @@ describe('an entry on a perpetual', () => {
     // 2 × 500 of equity, of which 960 are used.
     const clamped = entry({ terms }, { notional: '960' });
     expect(clamped).toMatchObject({ outcome: 'CLAMPED', code: 'MAX_LEVERAGE' });
-    expect(clamped.order?.amount).toBe('0.398');
+    expect(clamped.order?.amount).toBe('0.4');
+    expect(entry({ terms }, { notional: '960', markPrice: '80' }).order?.amount).toBe('0.5');
     expect(entry({ terms }, { notional: '100' }).outcome).toBe('COPIED');
     expect(entry({ terms }, { notional: '1000' })).toMatchObject({ code: 'MAX_LEVERAGE', order: null });
   });
@@ -71,7 +73,7 @@ describe('an entry on a perpetual', () => {
     const terms = { maxLeverage: '2' };
     const signal = { side: 'SELL' as const };
     const plan = entry({ terms, signal }, { notional: '1000', netPosition: '0.3' });
-    // Twice the position at the limit price of 99.5, which is 59.7 of notional.
+    // Twice the position: the entry closes it and opens as much on the other side.
     expect(plan.order?.amount).toBe('0.6');
     expect(entry({ terms }, { notional: '1000', netPosition: '0.3' }).order).toBeNull();
   });
@@ -89,6 +91,17 @@ describe('an entry on a perpetual', () => {
     });
     expect(entry({}, { marginRatio: '1.5' }).outcome).toBe('COPIED');
     expect(entry({ terms: { minMarginRatio: '3' } }, { marginRatio: '2.9' }).code).toBe('MARGIN_RATIO');
+  });
+
+  it('below the margin ratio shows what it requested, and has a limit that leaves nothing as the reason', () => {
+    expect(entry({}, { marginRatio: '1' })).toMatchObject({ targetAmount: '1', order: null });
+    const nothingLeft = { terms: { maxOpenQuote: '10' }, copier: { openQuote: '10' } };
+    expect(entry(nothingLeft, { marginRatio: '1' }).code).toBe('MAX_OPEN');
+    const reduced = { terms: { maxOpenQuote: '100' }, copier: { openQuote: '10' } };
+    expect(entry(reduced, { marginRatio: '1' }).code).toBe('MARGIN_RATIO');
+    expect(
+      entry({ terms: { maxOpenTrades: 1 }, copier: { openLotCount: 1 } }, { marginRatio: '1' }).code,
+    ).toBe('MAX_TRADES');
   });
 });
 

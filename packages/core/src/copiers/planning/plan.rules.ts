@@ -28,8 +28,10 @@
  *
  * Perpetuals
  * 10. Every size and every limit is a notional. The margin matters only for what an entry reserves. The account's leverage
- *    bounds nothing and is never changed; `max_leverage` bounds the notionals of the account by its equity.
- * 11. A SELL may be an entry, and its lot is a short. An exit is reduce-only where the net position of the account agrees.
+ *    bounds nothing and is never changed; `max_leverage` bounds the notionals of the account by its equity, at mark price.
+ * 11. The entry of a reversal is planned while the order that closes the lot before is in flight. That lot does not count
+ *    against the entry's limits; it counts again if the exchange does not accept the exit, until the exit is tried again.
+ * 12. A SELL may be an entry, and its lot is a short. An exit is reduce-only where the net position of the account agrees.
  */
 import { planEntry } from './entry-plan.rules.js';
 import { planExit } from './exit-plan.rules.js';

@@ -124,9 +124,12 @@ export interface CopierState {
   readonly dayLossQuote: Decimal;
   /** Fall of the copier's result from its peak, in percent; null without a drawdown limit, or if it is not known. */
   readonly drawdownPercent: Decimal | null;
-  /** Number of the copier's lots, other than the signal's, that hold something or have entries in flight. */
+  /**
+   * Number of the copier's lots, other than the signal's, that hold something or have entries in flight. Lots that exits of
+   * the leader's same trade are closing do not count.
+   */
   readonly openLotCount: number;
-  /** Cost of all open lots, the signal's included, plus the highest possible cost of entries in flight. */
+  /** Cost of all these lots and the signal's, plus the highest possible cost of entries in flight. */
   readonly openQuote: Decimal;
 }
 
@@ -158,7 +161,12 @@ export interface PerpetualAccount {
   readonly netPosition: Decimal;
   /** The account's leverage in the pair; null if unknown. */
   readonly leverage: Decimal | null;
-  /** The sum of the absolute notionals of all positions at mark price, and of entries in flight. */
+  /** The mark price of the account's position in the pair; null without one. */
+  readonly markPrice: Decimal | null;
+  /**
+   * The sum of the absolute notionals of all positions at mark price, and of entries in flight. Lots that exits of the
+   * leader's same trade are closing do not count.
+   */
   readonly notional: Decimal;
   /** Margin ÷ maintenance margin; null without positions, or if unknown. */
   readonly marginRatio: Decimal | null;

@@ -109,7 +109,7 @@ export function entryCaps({ input, terms, pair }: CapInputs, sentQuote: Decimal,
   return [
     ...quoteCap('MAX_TRADE', 'max_trade_quote', terms.maxTradeQuote, sentQuote),
     ...quoteCap('MAX_OPEN', 'max_open_quote', terms.maxOpenQuote, copier.openQuote),
-    ...leverageCap(input, terms, price),
+    ...leverageCap(input, terms),
     ...(maxAmount === null
       ? []
       : [
@@ -121,11 +121,14 @@ export function entryCaps({ input, terms, pair }: CapInputs, sentQuote: Decimal,
 
 /**
  * Returns the cap of `max_leverage`: after the entry, the notionals of all positions may be at most this many times the
- * equity. An entry against the net position first reduces it.
+ * equity. An entry against the net position first reduces it. Notionals are those at mark price. The mark price of a pair
+ * without a position is not known; the middle of the order book is the newest price that a single fill does not move.
  */
-function leverageCap({ signal, account }: CopyInput, { maxLeverage }: CopyTerms, price: Fraction): Cap[] {
+function leverageCap({ signal, account, bookMid }: CopyInput, { maxLeverage }: CopyTerms): Cap[] {
   const { perpetual, equity } = account;
   if (maxLeverage == null || perpetual === undefined) return [];
+  const known = perpetual.markPrice ?? (bookMid === 'PAST' ? null : bookMid);
+  const price = fractionOf(known ?? signal.referencePrice);
   const allowed = times(fractionOf(maxLeverage), fractionOf(equity ?? '0'));
   const position = fractionOf(perpetual.netPosition);
   const isLong = isAboveZero(position);

@@ -179,7 +179,9 @@ class Live {
     const equity = this.result.plus(this.day.equity);
     const margin = this.notional.div(this.day.leverage ?? 1).toDecimalPlaces(18, Decimal.ROUND_UP);
     const free = PreciseDecimal.max(0, equity.minus(margin)).toFixed();
-    const others = [...this.lots].filter(([id, { held }]) => id !== signal.lotTradeId && !held.isZero());
+    const isOpening = signal.kind === 'OPEN' || signal.kind === 'INCREASE';
+    const kept = [...this.lots].filter(([id]) => !isOpening || !this.isClosing(id));
+    const others = kept.filter(([id, { held }]) => id !== signal.lotTradeId && !held.isZero());
     const [planned] = planBatch(
       [
         {
@@ -189,7 +191,7 @@ class Live {
             ...NOTHING_HELD,
             heldAmount: (this.lots.get(signal.lotTradeId)?.held ?? ZERO).abs().toFixed(),
             openLotCount: others.length,
-            openQuote: sum([...this.lots.values()].map(({ cost }) => cost)).toFixed(),
+            openQuote: sum(kept.map(([, { cost }]) => cost)).toFixed(),
           },
         },
       ],
@@ -200,7 +202,7 @@ class Live {
         exposures: new Map([
           [
             exposureKey({ accountId: 'account', pairId: signal.symbol }),
-            this.exposureOf(signal.symbol, equity),
+            this.exposureOf(signal.symbol, equity, isOpening),
           ],
         ]),
         understated: new Set(),
@@ -251,11 +253,27 @@ class Live {
     return sum([...this.lots.values()].filter((lot) => lot.symbol === symbol).map(({ held }) => held));
   }
 
+  /** The notional without the lots that orders of the fill close. */
+  private get keptNotional(): Decimal {
+    const netOf = (symbol: string) =>
+      sum(
+        [...this.lots]
+          .filter(([id, lot]) => lot.symbol === symbol && !this.isClosing(id))
+          .map(([, { held }]) => held),
+      );
+    return sum([...this.prices].map(([symbol, price]) => netOf(symbol).times(price).abs()));
+  }
+
   private get notional(): Decimal {
     return sum([...this.prices].map(([symbol, price]) => this.netOf(symbol).times(price).abs()));
   }
 
-  private exposureOf(symbol: string, equity: Decimal): PerpetualExposure {
+  /** Whether an order of the fill closes the lot. */
+  private isClosing(lotTradeId: string): boolean {
+    return this.open.some(({ signal }) => signal.kind === 'CLOSE' && signal.lotTradeId === lotTradeId);
+  }
+
+  private exposureOf(symbol: string, equity: Decimal, isOpening: boolean): PerpetualExposure {
     const exiting = (side: string) =>
       sum(
         this.open
@@ -268,7 +286,8 @@ class Live {
       buying: exiting('BUY'),
       selling: exiting('SELL'),
       leverage: this.day.leverage,
-      notional: notional.toFixed(),
+      markPrice: null,
+      notional: isOpening ? this.keptNotional.toFixed() : notional.toFixed(),
       marginRatio: notional.isZero()
         ? null
         : equity.div(notional.times('0.05')).toDecimalPlaces(18, Decimal.ROUND_DOWN).toFixed(),

@@ -29,6 +29,11 @@ export class PlacedOrders {
     return this.orders[0]?.signal.sourceFillId === sourceFillId;
   }
 
+  /** Returns the lots that an order closes. As in live copying, they do not count against entries of the same fill. */
+  closingLots(): readonly string[] {
+    return this.orders.filter(({ signal }) => signal.kind === 'CLOSE').map(({ signal }) => signal.lotTradeId);
+  }
+
   /** Returns what exits will take of the pair. */
   exitingOf(symbol: string): BigDecimal {
     let amount = new BigDecimal(0);

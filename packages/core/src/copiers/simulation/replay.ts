@@ -177,6 +177,7 @@ export class Replay {
     const equity = this.equityOf(quote);
     const pair = pairs.get(signal.symbol);
     const lot = this.lots.get(signal.lotTradeId);
+    const closing = isEntry(signal) ? this.orders.closingLots() : [];
     return {
       signal: plannedSignalOf(signal),
       now: signal.emittedAt,
@@ -193,13 +194,13 @@ export class Replay {
           lot === undefined ? null : { ...lot, heldAmount: this.copies.heldOf(signal.lotTradeId).toString() },
         dayLossQuote: this.losses.dayLossOf(quote),
         drawdownPercent: this.drawdownOf(quote, equity.toString(), terms),
-        openLotCount: this.copies.openLotsExcept(signal.lotTradeId),
-        openQuote: this.copies.openCost.toString(),
+        openLotCount: this.copies.openLotsExcept(signal.lotTradeId, ...closing),
+        openQuote: this.copies.openCostExcept(...closing).toString(),
       },
       account: {
         isActive: true,
         ...this.freeOf(signal, quote, pair),
-        perpetual: this.perpetualOf(signal, quote),
+        perpetual: this.perpetualOf(signal, quote, closing),
         equity: equity.toString(),
         pair: pair?.rules ?? null,
       },
@@ -252,7 +253,12 @@ export class Replay {
     }
   }
 
-  private perpetualOf(signal: ReplaySignal, quote: string): PerpetualAccount | undefined {
+  /** @param closing - the lots that orders of the same fill close */
+  private perpetualOf(
+    signal: ReplaySignal,
+    quote: string,
+    closing: readonly string[],
+  ): PerpetualAccount | undefined {
     const pair = this.options.pairs.get(signal.symbol);
     if (pair?.perpetual === undefined) return undefined;
     const symbol = this.symbolOf(signal);
@@ -262,9 +268,23 @@ export class Replay {
     return {
       netPosition: (isAgainst ? left.times(net.s) : net).toString(),
       leverage: pair.perpetual.leverage,
-      notional: this.margin.notional.toString(),
+      // A replay values the position at the price of the signal.
+      markPrice: null,
+      notional: this.margin.notional
+        .plus(this.keptValueOf(symbol, closing))
+        .minus(this.copies.valueOfPair(symbol).abs())
+        .toString(),
       marginRatio: this.margin.ratioIn(quote),
     };
+  }
+
+  /** Returns the notional of the pair without these lots, which are all of this pair. */
+  private keptValueOf(symbol: string, closing: readonly string[]): BigDecimal {
+    const net = closing.reduce(
+      (kept, id) => kept.minus(this.copies.netOf(id)),
+      this.copies.netOfPair(symbol),
+    );
+    return net.times(this.copies.priceOf(symbol)).abs();
   }
 
   private stopOnBreach({ copier: { dayLossQuote }, account: { equity } }: CopyInput, quote: string): void {

@@ -89,6 +89,11 @@ export class SimulatedPortfolio {
     return net.times(price ?? last);
   }
 
+  /** Returns the last price set; 0 before. */
+  priceOf(symbol: string): BigDecimal {
+    return this.holdings.get(symbol)?.price ?? ZERO;
+  }
+
   heldOf(lotTradeId: string): BigDecimal {
     return this.lots.get(lotTradeId)?.held ?? ZERO;
   }
@@ -98,14 +103,19 @@ export class SimulatedPortfolio {
     return this.holdings.get(symbol)?.net ?? ZERO;
   }
 
-  /** Returns the number of open lots other than this one. */
-  openLotsExcept(lotTradeId: string): number {
-    return this.openLotCount - Number(this.heldOf(lotTradeId).gt(0));
+  /** Returns the open amount of the lot; below 0 if it is short. */
+  netOf(lotTradeId: string): BigDecimal {
+    return this.lots.get(lotTradeId)?.net ?? ZERO;
   }
 
-  /** The cost of all open lots, of short lots the proceeds. */
-  get openCost(): BigDecimal {
-    return this.cost;
+  /** Returns the number of open lots other than these. */
+  openLotsExcept(...lotTradeIds: readonly string[]): number {
+    return this.openLotCount - lotTradeIds.filter((id) => this.heldOf(id).gt(0)).length;
+  }
+
+  /** Returns the cost of all open lots other than these, of short lots the proceeds. */
+  openCostExcept(...lotTradeIds: readonly string[]): BigDecimal {
+    return lotTradeIds.reduce((cost, id) => cost.minus(this.lots.get(id)?.cost ?? 0), this.cost);
   }
 
   /** Returns receipts less payments, funding included. */
