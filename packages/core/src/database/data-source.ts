@@ -89,6 +89,7 @@ import { Funding1763700000059 } from './migrations/0059-funding.js';
 import { MarginOrders1763700000060 } from './migrations/0060-margin-orders.js';
 import { SharedWallets1763700000061 } from './migrations/0061-shared-wallets.js';
 import { MarginLoans1763700000062 } from './migrations/0062-margin-loans.js';
+import { PerpetualFees1763700000063 } from './migrations/0063-perpetual-fees.js';
 
 const ENTITIES = [
   AccountOwnerEntity,
@@ -173,6 +174,7 @@ const MIGRATIONS = [
   MarginOrders1763700000060,
   SharedWallets1763700000061,
   MarginLoans1763700000062,
+  PerpetualFees1763700000063,
   ReplacedPairs1763700000056,
   Funding1763700000059,
 ];

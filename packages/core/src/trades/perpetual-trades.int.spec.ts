@@ -2,6 +2,7 @@
 import { lotOperations, type TradeDetail, tradeCreate, tradeOperations } from '@trading-automation/contracts';
 import type { ForcedCause, VenueFill, VenueOrder } from '@trading-automation/exchanges';
 import { newUuid } from '@trading-automation/persistence';
+import { AccountSyncService, currentBalances } from '../exchange-accounts/index.js';
 import { type Actor, querySchemaOf } from '../operations/index.js';
 import { CoreUnderTest, type RecordIds } from '../testing/index.js';
 import { LotsService } from './lots.service.js';
@@ -74,7 +75,7 @@ interface Filled {
 /** Stores an order that the exchange reports as filled. */
 async function report({ side, amount, price, cause }: Filled): Promise<void> {
   const id = `order-${++fillCount}`;
-  const at = new Date(Date.UTC(2026, 0, 1) + fillCount * 1_000);
+  const at = new Date(Date.UTC(2030, 0, 1) + fillCount * 1_000);
   const order: VenueOrder = {
     exchangeOrderId: id,
     venueClientOrderId: '',
@@ -108,6 +109,35 @@ const lotsOf = async (status: 'OPEN' | 'CLOSED') =>
   (await lots.list(actor, lotsQuery(status))).items
     .map(({ side, remaining_amount, realized_pnl }) => ({ side, remaining_amount, realized_pnl }))
     .reverse();
+
+/** Stores a stream's report of the wallet at the time of the last fill that `report` stored, or of the one after it. */
+async function reportWallet(free: string, fill: 'last' | 'next'): Promise<void> {
+  const number = fill === 'last' ? fillCount : fillCount + 1;
+  const at = new Date(Date.UTC(2030, 0, 1) + number * 1_000);
+  const sync = new AccountSyncService(core.platform);
+  const receivedAt = new Date(await sync.databaseTime());
+  const balances = { USDT: { free, locked: '0' } };
+  await sync.storeUpdates([{ accountId: account.uuid, balances, at, seen: [], receivedAt }]);
+}
+const shownBalance = async () =>
+  (await currentBalances(core.platform.database.manager, [account.uuid])).get(account.uuid)?.USDT;
+
+describe('the balance of an account on perpetuals', () => {
+  it('counts a fee once, if the wallet is reported before the fill and with its time', async () => {
+    await reportWallet('999.5', 'next');
+    await report({ side: 'BUY', amount: '1', price: '100' });
+    expect(await shownBalance()).toBe('999.5');
+  });
+
+  it('lacks the fee of a fill that is later than the last report, until the wallet is reported', async () => {
+    await reportWallet('999.5', 'next');
+    await report({ side: 'BUY', amount: '1', price: '100' });
+    await report({ side: 'BUY', amount: '1', price: '100' });
+    expect(await shownBalance()).toBe('999');
+    await reportWallet('998.9', 'last');
+    expect(await shownBalance()).toBe('998.9');
+  });
+});
 
 describe('an order on a perpetual', () => {
   it('reserves its initial margin and the taker fee in the settlement currency', async () => {
