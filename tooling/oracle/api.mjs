@@ -66,6 +66,11 @@ export class Api {
     return (await this.call('POST', path, body)).data;
   }
 
+  /** @param {string} path @param {object} body */
+  async put(path, body) {
+    return (await this.call('PUT', path, body)).data;
+  }
+
   /** @param {string} path @param {object} body @returns {Promise<any>} */
   async patch(path, body) {
     return (await this.call('PATCH', path, body)).data;

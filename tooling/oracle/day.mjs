@@ -82,7 +82,7 @@ export class Day {
   async moveTo(symbol, price) {
     const text = price.toFixed(this.markets.digits[symbol] ?? 2);
     await this.venue.moveTo(symbol, text);
-    this.replay?.signed.marks.set(symbol, exact(text));
+    this.replay?.signed.setMark(symbol, exact(text));
     this.mids.set(symbol, Number(text));
     this.reader?.prices.push({ at: Date.now(), symbol, price: exact(text) });
   }
@@ -118,6 +118,8 @@ export class Day {
     this.reader = new FactReader(participants.api, this.venue, { valuesThirdAssets });
     this.replay = new Replay(participants, (difference) => this.report(difference));
     await this.open();
+    for (const [account, pair, leverage] of participants.leverages)
+      this.replay.signed.setLeverage(account.id, pair.symbol, exact(leverage));
     for (const copier of participants.copiers) {
       const ledger = await this.venue.ledger(copier.account.credentials);
       const known = this.replay.balances.has(copier.account.id);
@@ -218,13 +220,14 @@ export class Day {
     for (const state of this.states.values()) delete state.before;
     this.move = await this.deck.play(this);
     await this.settleAndCompare();
-    await this.recordEquities();
+    if (this.tradingType === 'spot') await this.recordEquities();
   }
 
   /** Waits until the product is at rest, and compares what is new. */
   async settleAndCompare() {
     await this.settle();
     await this.comparison.compare();
+    if (this.tradingType === 'perpetual') await this.recordEquities();
     await this.losses?.check({ isPriceKnown: false });
   }
 

@@ -156,9 +156,10 @@ const limitPriceOf = (side, reference, bps, tick) =>
     : reference.times(ONE.minus(bps.over(BASIS_POINTS))).ceilTo(tick);
 
 /** What an order needs: its cost on spot; on a perpetual, its initial margin and the taker fee. @param {Entry} entry @param {Fraction} amount @param {Fraction} price */
-function reservationOf({ pair, margin }, amount, price) {
-  const notional = amount.times(price);
-  if (margin === undefined) return notional;
+function reservationOf({ pair, margin, reference, side = 'BUY' }, amount, price) {
+  if (margin === undefined) return amount.times(price);
+  // As for limits on money, a short counts at the reference price.
+  const notional = amount.times(side === 'BUY' ? price : greatest(price, reference));
   return notional.over(margin.leverage).plus(notional.times(pair.takerFee ?? ZERO));
 }
 

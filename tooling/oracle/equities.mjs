@@ -1,4 +1,4 @@
-import { exact, greatest, least } from './fraction.mjs';
+import { exact, greatest, least, ZERO } from './fraction.mjs';
 
 /**
  * The equities of the accounts over time. Rule 6 lets the product use an equity of up to 60 s before the leader's order, so
@@ -13,16 +13,20 @@ const SPREAD = exact('0.001');
 
 export class Equities {
   constructor() {
-    /** @type {{ accountId: string, at: number, equity: Fraction }[]} */
+    /** @type {{ accountId: string, at: number, equity: Fraction, notional: Fraction }[]} */
     this.points = [];
     /** @type {Map<string, { low: Fraction, high: Fraction }>} the bounds of all equities so far, by account */
     this.bounds = new Map();
   }
 
-  /** @param {string} accountId @param {Fraction} equity */
-  record(accountId, equity) {
+  /**
+   * @param {string} accountId
+   * @param {Fraction} equity
+   * @param {Fraction} [notional] of the positions, whose value may be a multiple of the equity
+   */
+  record(accountId, equity, notional = ZERO) {
     const at = Date.now();
-    this.points.push({ accountId, at, equity });
+    this.points.push({ accountId, at, equity, notional });
     const { low, high } = this.bounds.get(accountId) ?? { low: equity, high: equity };
     this.bounds.set(accountId, { low: least(low, equity), high: greatest(high, equity) });
     if (this.points.length > 20_000) this.points = this.points.filter((point) => at - point.at < AGE_MAX_MS);
@@ -32,13 +36,14 @@ export class Equities {
   range(accountId) {
     const now = Date.now();
     const own = this.points.filter((point) => point.accountId === accountId);
-    const recent = own.filter(({ at }) => now - at <= AGE_MAX_MS).map(({ equity }) => equity);
-    const newest = own.at(-1)?.equity ?? exact('1');
-    const known = [newest, ...recent];
+    const newest = own.at(-1) ?? { equity: exact('1'), notional: ZERO, at: now };
+    const known = [newest, ...own.filter(({ at }) => now - at <= AGE_MAX_MS)];
+    const spreadOf = (/** @type {{ equity: Fraction, notional: Fraction }} */ { equity, notional }) =>
+      equity.plus(notional).times(SPREAD);
     return {
-      low: least(...known).times(exact('1').minus(SPREAD)),
-      high: greatest(...known).times(exact('1').plus(SPREAD)),
-      newest,
+      low: least(...known.map((point) => point.equity.minus(spreadOf(point)))),
+      high: greatest(...known.map((point) => point.equity.plus(spreadOf(point)))),
+      newest: newest.equity,
     };
   }
 

@@ -21,6 +21,8 @@ export class Margin {
   constructor(account) {
     const { symbol, side, positions, mark, equity, leverage, maintenance } = account;
     this.account = account;
+    /** @type {Fraction | undefined} the result of `mostAmount`, if it is given */
+    this.allowed = undefined;
     this.side = side;
     this.mark = mark;
     this.equity = equity;
@@ -36,9 +38,16 @@ export class Margin {
     );
   }
 
-  /** @param {Fraction} equity */
-  withEquity(equity) {
-    return new Margin({ ...this.account, equity });
+  /** @param {Partial<Margin['account']>} change */
+  with(change) {
+    return new Margin({ ...this.account, ...change });
+  }
+
+  /** Returns the margin as if `max_leverage` allowed this amount. @param {Fraction} amount */
+  allowing(amount) {
+    const margin = this.with({});
+    margin.allowed = amount;
+    return margin;
   }
 
   /**
@@ -48,6 +57,7 @@ export class Margin {
    */
   mostAmount({ max_leverage }) {
     if (max_leverage === undefined) return undefined;
+    if (this.allowed !== undefined) return this.allowed;
     const allowed = exact(max_leverage).times(this.equity).minus(this.others);
     // After the entry, the position is amount - opposite on the side of the entry.
     return greatest(ZERO, allowed.over(this.mark).plus(this.opposite));

@@ -3,6 +3,7 @@ import { keyOf } from '../e2e/accounts.mjs';
 import { openAccount } from '../launch/first-trade/client.mjs';
 import { Api } from './api.mjs';
 import { exact } from './fraction.mjs';
+import { MARKETS } from './markets.mjs';
 import { drawPerpetualCopier } from './perpetual-settings.mjs';
 import { drawAccount, drawCopier } from './settings.mjs';
 
@@ -36,15 +37,52 @@ export async function openParticipants(product, venue, random, size) {
       drawParticipant(random, number, tradingType),
     ),
   }));
+  const leverageOf = () => random.pick(['5', '10', '20', '33']);
+  const drawnLeverages = Array.from({ length: size.strategies * size.copiers * pairs.length }, leverageOf);
   const opened = await Promise.all(
     drawn.map((each, index) => openStrategy({ api, venue, tradingType }, each, index)),
   );
+  const leverages =
+    tradingType === 'spot'
+      ? []
+      : await setLeverages({ api, pairs, accounts: accountsOf(opened), drawn: drawnLeverages });
   return {
     api,
+    leverages,
     pairs,
     strategies: opened.map(({ strategy }) => strategy),
     copiers: opened.flatMap(({ copiers }) => copiers),
   };
+}
+
+/** @param {readonly { strategy: Strategy, copiers: readonly Copier[] }[]} opened */
+const accountsOf = (opened) => [
+  ...new Set(
+    opened.flatMap(({ strategy, copiers }) => [strategy.account, ...copiers.map(({ account }) => account)]),
+  ),
+];
+
+/**
+ * Sets the leverage of each account for each pair of the day. Of the pairs that a day trades, the product then knows it.
+ *
+ * @param {{ api: Api, pairs: readonly OraclePair[], accounts: readonly Account[], drawn: readonly string[] }} setting
+ * @returns {Promise<[Account, OraclePair, string][]>}
+ */
+async function setLeverages({ api, pairs, accounts, drawn }) {
+  const traded = pairs.filter(({ symbol }) => MARKETS.perpetual.symbols.includes(symbol));
+  const settings = accounts.flatMap((account, index) =>
+    traded.map(
+      (pair, number) =>
+        /** @type {[Account, OraclePair, string]} */ ([
+          account,
+          pair,
+          drawn[index * traded.length + number] ?? '20',
+        ]),
+    ),
+  );
+  for (const [account, pair, leverage] of settings)
+    await api.put(`/v1/exchanges/${account.id}/leverage`, { trade_pair_id: pair.id, leverage });
+  return settings;
 }
 
 /**

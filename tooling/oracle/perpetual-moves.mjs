@@ -1,6 +1,7 @@
 import { tradeAtVenue } from '../chaos/venue.mjs';
 import { exact, least } from './fraction.mjs';
 import { drawAmount, order, orderInParts, untilBookIsRead, untilFilled } from './leader-moves.mjs';
+import { recordMargin } from './perpetual-records.mjs';
 import { oppositeOf } from './signed-plans.mjs';
 import { closeLot, drawCopierOf, editCopier, startCopier, stopCopier } from './user-moves.mjs';
 
@@ -225,9 +226,13 @@ async function liquidateLeader(day) {
     mark = last.times(side === 'BUY' ? exact('1').minus(change) : exact('1').plus(change)).floorTo(tick);
     const before = (await ledger()).liquidations.length;
     await day.venue.moveTo(symbol, String(last), String(mark));
-    if ((await ledger()).liquidations.length > before) break;
+    day.parts.replay.signed.setMark(symbol, mark);
+    const after = await ledger();
+    recordMargin(day, strategy.account, after);
+    if (after.liquidations.length > before) break;
   }
   await day.venue.moveTo(symbol, String(last));
+  day.parts.replay.signed.setMark(symbol, last);
   const { liquidations } = await ledger();
   return `${strategy.account.name} is liquidated in ${symbol} at a mark price of ${mark}; ${liquidations.length} liquidations so far`;
 }

@@ -10,27 +10,28 @@ import { fundingOfLots } from './margins.mjs';
 
 /** Records the equity of every account, with its open result at the mark price, and its margin. @param {Day} day */
 export async function recordMargins(day) {
-  const { participants, replay } = day.parts;
+  const { participants } = day.parts;
   const accounts = new Map(
     [...participants.strategies, ...participants.copiers].map(({ account }) => [account.id, account]),
   );
-  for (const [id, account] of accounts) {
-    const { futures_balances, positions } = await day.venue.ledger(account.credentials);
-    const open = sum(positions.map((/** @type {any} */ position) => exact(position.unrealized_pnl)));
-    const equity = exact(futures_balances.USDT.wallet).plus(open);
-    const size = sum(
-      positions.map((/** @type {any} */ position) =>
-        exact(position.amount).times(exact(position.mark_price)),
-      ),
-    );
-    replay.equities.record(id, equity);
-    replay.signed.margins.set(id, {
-      equity,
-      available: exact(futures_balances.USDT.available),
-      // A bound is enough: the limits of the driver are far from what accounts have.
-      maintenance: size.times(MAINTENANCE),
-    });
-  }
+  for (const account of accounts.values())
+    recordMargin(day, account, await day.venue.ledger(account.credentials));
+}
+
+/** @param {Day} day @param {import('./participants.mjs').Account} account @param {any} ledger */
+export function recordMargin({ parts: { replay } }, { id }, { futures_balances, positions }) {
+  const open = sum(positions.map((/** @type {any} */ position) => exact(position.unrealized_pnl)));
+  const equity = exact(futures_balances.USDT.wallet).plus(open);
+  const size = sum(
+    positions.map((/** @type {any} */ position) => exact(position.amount).times(exact(position.mark_price))),
+  );
+  replay.equities.record(id, equity, size);
+  replay.signed.margins.set(id, {
+    equity,
+    available: exact(futures_balances.USDT.available),
+    // A bound is enough: the limits of the driver are far from what accounts have.
+    maintenance: size.times(MAINTENANCE),
+  });
 }
 
 /** The least share of a notional that the paper exchange demands as maintenance margin. */

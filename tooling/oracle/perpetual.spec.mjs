@@ -246,9 +246,9 @@ describe('entries into short lots', () => {
   });
 
   it('reserve the initial margin and the fee, not the notional', () => {
-    // 0.05 × 49750 = 2487.5; ÷ 20 = 124.375; the fee is 1.24375.
-    expect(shown(planEntry(entry({ freeQuote: exact('125.61875') })))[0]).toBe('COPIED');
-    const plan = planEntry(entry({ freeQuote: exact('125.61874') }));
+    // It can be sold at the reference price: 0.05 × 50000 = 2500; ÷ 20 = 125; the fee is 1.25.
+    expect(shown(planEntry(entry({ freeQuote: exact('126.25') })))[0]).toBe('COPIED');
+    const plan = planEntry(entry({ freeQuote: exact('126.24999') }));
     expect(shown(plan)).toEqual(['SKIPPED', 'INSUFFICIENT_BALANCE', '0']);
   });
 
@@ -475,7 +475,7 @@ describe('what the driver applies to plans', () => {
 
   it('uses the position after earlier exits of the step, and any equity of the last minute, for max_leverage', () => {
     const replay = replayOf();
-    replay.signed.marks.set(pair.symbol, exact('100'));
+    replay.signed.setMark(pair.symbol, exact('100'));
     replay.signed.margins.set('account', {
       equity: exact('1000'),
       available: exact('1000'),
@@ -488,8 +488,18 @@ describe('what the driver applies to plans', () => {
     expect([side, most(margin)]).toEqual(['SELL', '8']);
     replay.apply('account', [ofPair(fill('SELL 3', ofCopier('one', 'L', false, { tradeId: 'b', at: 2 })))]);
     expect(most(replay.signed.termsOf(copiers[0], { symbol: pair.symbol, side: 'SELL' }).margin)).toBe('5');
-    const others = replay.signed.withOtherEquities({ margin }, copiers[0]).map((each) => most(each.margin));
-    expect(others).toEqual(['7.4955', '7.5045']);
+    const entry = { margin, pair, mid: undefined };
+    const limits = { max_leverage: '0.5' };
+    const others = (sent) =>
+      replay.signed
+        .withOtherAmounts(entry, { copier: copiers[0], limits, sent: exact(sent) })
+        .map((each) => most(each.margin));
+    expect(others('9')).toEqual(['7.4955', '7.5045']);
+    expect(others('7.5')).toEqual(['7.4955', '7.5045', '7.5']);
+    // The product may know the mark price of some seconds ago.
+    replay.signed.setMark(pair.symbol, exact('90'));
+    expect(others('7.9').at(-1)).toBe('7.9');
+    expect(others('8.1')).toHaveLength(2);
   });
 
   it('takes over the ratio and the amounts of an entry after a difference', () => {

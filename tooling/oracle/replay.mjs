@@ -212,6 +212,7 @@ export class Replay {
   expectedEntry({ copier, state, signal, decision, orderAmount, market }) {
     const lot = this.copiedLot(copier, signal, state.record);
     const { sizing } = lot.settings;
+    const sent = exact(decision.sent_amount);
     const equity = this.equities.of({ copier, sizing, ratio: decision.inputs.ratio });
     const entry = {
       pair: this.pair(signal.symbol),
@@ -232,7 +233,7 @@ export class Replay {
     const variants = [
       entry,
       ...this.beforeOpenOrders(entry, { copier, lot, decision }),
-      ...this.signed.withOtherEquities(entry, copier),
+      ...this.signed.withOtherAmounts(entry, { copier, limits: lot.settings.limits, sent }),
     ];
     const planned = variants.map((each) => {
       const after = { ...lot };

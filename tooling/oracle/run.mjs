@@ -51,7 +51,10 @@ export async function runOracle({
       `seed ${seed}: ${participants.copiers.length} copiers follow ${participants.strategies.length} strategies`,
     );
     const isOver = () => stopsAtDifference && differences.length > 0;
-    while (day.decisions < decisions && !isOver()) await day.step();
+    while (day.decisions < decisions && !isOver()) {
+      await day.step();
+      log(`move ${day.steps}: ${day.move}`);
+    }
     print(`${day.steps} moves played`);
     if (!isOver()) await day.close();
     if (day.refusals > 0) print(`${day.refusals} moves were refused`);

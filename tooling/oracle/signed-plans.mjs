@@ -1,4 +1,4 @@
-import { exact, ONE, ZERO } from './fraction.mjs';
+import { exact, greatest, least, ONE, ZERO } from './fraction.mjs';
 import { LotBook } from './lots.mjs';
 import { Margin } from './margins.mjs';
 import { isPerpetual } from './markets.mjs';
@@ -12,6 +12,9 @@ import { isPerpetual } from './markets.mjs';
 
 /** The leverage of an account on the paper exchange that nothing has changed. */
 const LEVERAGE = exact('20');
+
+/** The product reads the mark prices of positions every 30 s, and when a position is opened. */
+const MARK_AGE_MAX_MS = 45_000;
 
 /** @param {'BUY' | 'SELL'} side */
 export const oppositeOf = (side) => (side === 'BUY' ? 'SELL' : 'BUY');
@@ -32,6 +35,32 @@ export class SignedPlans {
     this.margins = new Map();
     /** @type {Map<string, Fraction>} by symbol */
     this.marks = new Map();
+    /** @type {{ symbol: string, mark: Fraction, until: number }[]} the earlier ones, and until when each was the mark price */
+    this.formerMarks = [];
+    /** @type {Map<string, Fraction>} by account and symbol */
+    this.leverages = new Map();
+  }
+
+  /** @param {string} symbol @param {Fraction} mark */
+  setMark(symbol, mark) {
+    const former = this.marks.get(symbol);
+    if (former !== undefined) this.formerMarks.push({ symbol, mark: former, until: Date.now() });
+    if (this.formerMarks.length > 2_000) this.formerMarks.splice(0, 1_000);
+    this.marks.set(symbol, mark);
+  }
+
+  /** Returns the least and the greatest mark price that the product may know of a pair. @param {string} symbol */
+  marksOf(symbol) {
+    const recent = this.formerMarks.filter(
+      (former) => former.symbol === symbol && Date.now() - former.until <= MARK_AGE_MAX_MS,
+    );
+    const known = [this.marks.get(symbol) ?? ONE, ...recent.map(({ mark }) => mark)];
+    return { low: least(...known), high: greatest(...known) };
+  }
+
+  /** @param {string} accountId @param {string} symbol @param {Fraction} leverage */
+  setLeverage(accountId, symbol, leverage) {
+    this.leverages.set(`${accountId} ${symbol}`, leverage);
   }
 
   /** @param {string} accountId @param {string} symbol */
@@ -91,21 +120,45 @@ export class SignedPlans {
       mark,
     }));
     const mark = this.marks.get(symbol) ?? ONE;
-    return { side, margin: new Margin({ ...known, symbol, side, positions, mark, leverage: LEVERAGE }) };
+    const leverage = this.leverages.get(`${account.id} ${symbol}`) ?? LEVERAGE;
+    return { side, margin: new Margin({ ...known, symbol, side, positions, mark, leverage }) };
   }
 
   /**
-   * `max_leverage` may be computed from any equity of the last 60 s.
+   * `max_leverage` may be computed from any equity of the last 60 s and from mark prices that are some seconds old. Without a
+   * position in the pair, the product knows no mark price of it, and uses the middle of the book. Returns the entry with the
+   * least and the greatest amount that this allows and, if the product's amount is between them, with that amount.
    *
-   * @template {{ margin?: Margin | undefined }} Entry
+   * @template {{ margin?: Margin | undefined, pair: { step: Fraction }, mid: Fraction | undefined }} Entry
    * @param {Entry} entry
-   * @param {Copier} copier
+   * @param {{ copier: Copier, limits: Record<string, any>, sent: Fraction }} of `sent`: what the product ordered
    * @returns {Entry[]}
    */
-  withOtherEquities(entry, { account }) {
-    const { margin } = entry;
-    if (margin === undefined) return [];
-    const { low, high } = this.equities.range(account.id);
-    return [low, high].map((equity) => ({ ...entry, margin: margin.withEquity(equity) }));
+  withOtherAmounts(entry, { copier: { account }, limits, sent }) {
+    const { margin, mid, pair } = entry;
+    if (margin?.mostAmount(limits) === undefined) return [];
+    const { symbol, positions, mark } = margin.account;
+    const equities = this.equities.range(account.id);
+    const marks = this.marksOf(symbol);
+    const allowed = (/** @type {'low' | 'high'} */ bound) => {
+      const isLow = bound === 'low';
+      const own = isLow ? greatest(marks.high, mid ?? mark) : least(marks.low, mid ?? mark);
+      const others = positions.map((each) => ({
+        ...each,
+        mark: this.marksOf(each.symbol)[isLow ? 'high' : 'low'],
+      }));
+      return margin.with({ equity: equities[bound], mark: own, positions: others });
+    };
+    const [low, high] = [allowed('low'), allowed('high')];
+    const [leastAmount, most] = [low, high].map((each) => each.mostAmount(limits) ?? ZERO);
+    const isPossible =
+      leastAmount !== undefined &&
+      most !== undefined &&
+      !most.isBelow(sent) &&
+      leastAmount.isBelow(sent.plus(pair.step));
+    return [low, high, ...(isPossible ? [margin.allowing(sent)] : [])].map((each) => ({
+      ...entry,
+      margin: each,
+    }));
   }
 }
