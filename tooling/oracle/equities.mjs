@@ -13,7 +13,7 @@ const SPREAD = exact('0.001');
 
 export class Equities {
   constructor() {
-    /** @type {{ accountId: string, at: number, equity: Fraction, notional: Fraction }[]} */
+    /** @type {{ accountId: string, at: number, equity: Fraction, spread: Fraction }[]} */
     this.points = [];
     /** @type {Map<string, { low: Fraction, high: Fraction }>} the bounds of all equities so far, by account */
     this.bounds = new Map();
@@ -22,11 +22,13 @@ export class Equities {
   /**
    * @param {string} accountId
    * @param {Fraction} equity
-   * @param {Fraction} [notional] of the positions, whose value may be a multiple of the equity
+   * @param {{ notional: Fraction, drift: Fraction }} [positions] `notional`: their value, which may be a multiple of the equity;
+   *   `drift`: by how much the equity changes if the product knows only the mark prices of some seconds ago
    */
-  record(accountId, equity, notional = ZERO) {
+  record(accountId, equity, { notional, drift } = { notional: ZERO, drift: ZERO }) {
     const at = Date.now();
-    this.points.push({ accountId, at, equity, notional });
+    const spread = equity.plus(notional).times(SPREAD).plus(drift);
+    this.points.push({ accountId, at, equity, spread });
     const { low, high } = this.bounds.get(accountId) ?? { low: equity, high: equity };
     this.bounds.set(accountId, { low: least(low, equity), high: greatest(high, equity) });
     if (this.points.length > 20_000) this.points = this.points.filter((point) => at - point.at < AGE_MAX_MS);
@@ -36,13 +38,11 @@ export class Equities {
   range(accountId) {
     const now = Date.now();
     const own = this.points.filter((point) => point.accountId === accountId);
-    const newest = own.at(-1) ?? { equity: exact('1'), notional: ZERO, at: now };
+    const newest = own.at(-1) ?? { equity: exact('1'), spread: SPREAD, at: now };
     const known = [newest, ...own.filter(({ at }) => now - at <= AGE_MAX_MS)];
-    const spreadOf = (/** @type {{ equity: Fraction, notional: Fraction }} */ { equity, notional }) =>
-      equity.plus(notional).times(SPREAD);
     return {
-      low: least(...known.map((point) => point.equity.minus(spreadOf(point)))),
-      high: greatest(...known.map((point) => point.equity.plus(spreadOf(point)))),
+      low: least(...known.map((point) => point.equity.minus(point.spread))),
+      high: greatest(...known.map((point) => point.equity.plus(point.spread))),
       newest: newest.equity,
     };
   }

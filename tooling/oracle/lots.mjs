@@ -55,12 +55,17 @@ export class LotBook {
 
   /** Closes what the fill may close, and opens a lot with the rest. @param {Fill} fill */
   bookSigned(fill) {
-    const closures = fill.isEntry === true ? [] : this.close(fill);
+    const closures = this.close(fill);
     this.closures.push(...closures);
     const rest = fill.amount.minus(sum(closures.map(({ amount }) => amount)));
     if (rest.isPositive) {
       const value = fill.fee.value.times(rest).over(fill.amount);
-      this.lots.push(lotOf({ ...fill, amount: rest, fee: { ...fill.fee, value } }, this.pair.base));
+      // What exceeds the exit of a copy belongs to its copier, but to no lot of the leader.
+      const isExcess = fill.copierId !== undefined && fill.isEntry !== true;
+      const sourceTradeId = isExcess ? fill.tradeId : fill.sourceTradeId;
+      this.lots.push(
+        lotOf({ ...fill, sourceTradeId, amount: rest, fee: { ...fill.fee, value } }, this.pair.base),
+      );
     }
     return closures;
   }
@@ -140,6 +145,7 @@ function inOrderOf(sale, lots) {
   const first = lots.filter((lot) =>
     sale.copierId === undefined ? lot.copierId === undefined : isSameList(lot, sale),
   );
+  if (sale.isEntry === true) return new Set();
   const others = lots.filter((lot) => sale.copierId === undefined || lot.copierId === sale.copierId);
   return new Set([...named, ...first, ...others]);
 }

@@ -1,4 +1,4 @@
-import { exact, sum } from './fraction.mjs';
+import { exact, greatest, sum } from './fraction.mjs';
 import { fundingOfLots } from './margins.mjs';
 
 /**
@@ -25,7 +25,15 @@ export function recordMargin({ parts: { replay } }, { id }, { futures_balances, 
   const size = sum(
     positions.map((/** @type {any} */ position) => exact(position.amount).times(exact(position.mark_price))),
   );
-  replay.equities.record(id, equity, size);
+  const drift = sum(
+    positions.map((/** @type {any} */ position) => {
+      const mark = exact(position.mark_price);
+      const { low, high } = replay.signed.marksOf(position.symbol);
+      const most = greatest(high.minus(mark).absolute, mark.minus(low).absolute);
+      return exact(position.amount).absolute.times(most);
+    }),
+  );
+  replay.equities.record(id, equity, { notional: size, drift });
   replay.signed.margins.set(id, {
     equity,
     available: exact(futures_balances.USDT.available),

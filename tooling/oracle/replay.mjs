@@ -20,7 +20,8 @@ import { oppositeOf, SignedPlans } from './signed-plans.mjs';
  * @typedef {import('./entries.mjs').CopiedLot} CopiedLot
  * @typedef {{ record: any, status: string, startedAt: number, before?: CopierState }} CopierState `record`: as the API last
  *   showed it; `before`: the state before a stop that may have come before or after the step's signals
- * @typedef {{ mid: Fraction }} Market the middle of the book when the signal was planned
+ * @typedef {{ mid: Fraction, after?: Fraction | undefined }} Market the middle of the book when the signal was planned; `after`: if the leader's order has
+ *   taken a level of it
  * @typedef {{ lotKey: string, lot: CopiedLot, target: Fraction, decisionId: string, copier: Copier, lotId: string }} WaitingExit
  * @typedef {{ copierId: string, lot: CopiedLot, finalAt: number, bought: Fraction, unspent: Fraction }} EnteredOrder `bought`: what
  *   the lot got of it; `unspent`: what it would have cost at its limit price, less what it cost
@@ -233,6 +234,7 @@ export class Replay {
     const variants = [
       entry,
       ...this.beforeOpenOrders(entry, { copier, lot, decision }),
+      ...(market.after === undefined ? [] : [{ ...entry, mid: market.after }]),
       ...this.signed.withOtherAmounts(entry, { copier, limits: lot.settings.limits, sent }),
     ];
     const planned = variants.map((each) => {
@@ -241,7 +243,8 @@ export class Replay {
     });
     const [afterOrders] = planned;
     if (afterOrders === undefined) throw new Error('an entry was not planned');
-    const made = planned.find(({ plan: { sent } }) => String(sent) === decision.sent_amount);
+    const possible = planned.filter(({ plan }) => String(plan.sent) === decision.sent_amount);
+    const made = possible.find(({ plan }) => plan.code === decision.code) ?? possible[0];
     const { plan, after } = made ?? afterOrders;
     Object.assign(lot, after);
     const isEntered = lot.sent.plus(plan.sent).isPositive;
