@@ -135,15 +135,23 @@ function isEqual(product, oracle, tolerance) {
  */
 export function compareOrders({ trades, fills, ledger }) {
   const byOrder = new Map([...trades.values()].map((trade) => [trade.exchange_order_id, trade]));
+  const causes = new Map(
+    (ledger.liquidations ?? []).map((/** @type {any} */ { order_id, reason }) => [order_id, reason]),
+  );
   return ledger.orders.flatMap((/** @type {any} */ order) => {
     const trade = byOrder.get(order.order_id);
     if (trade === undefined) return [{ field: `order ${order.order_id}`, product: null, oracle: order }];
     const own = fills.filter(({ tradeId }) => tradeId === trade.id);
     const cost = own.reduce((total, { price, amount }) => total.plus(price.times(amount)), ZERO);
-    return numberDifferences(trade, {
-      amount: exact(order.amount),
-      filled_amount: exact(order.filled_amount),
-      cost,
-    }).map((difference) => ({ ...difference, field: `trade ${trade.id} ${difference.field}` }));
+    const cause = causes.get(order.order_id);
+    return [
+      // An order that the exchange placed has the reason as its origin.
+      ...(cause === undefined ? [] : textDifferences(trade, { origin: cause })),
+      ...numberDifferences(trade, {
+        amount: exact(order.amount),
+        filled_amount: exact(order.filled_amount),
+        cost,
+      }),
+    ].map((difference) => ({ ...difference, field: `trade ${trade.id} ${difference.field}` }));
   });
 }

@@ -4,6 +4,8 @@ import { exact, greatest, sum, ZERO } from './fraction.mjs';
 import { isPerpetual } from './markets.mjs';
 import { oppositeOf } from './signed-plans.mjs';
 
+const CENT = exact('0.01');
+
 /** Compares everything that a step has caused with what the rules demand. */
 export class StepComparison {
   /** @param {import('./day.mjs').Day} day */
@@ -173,10 +175,21 @@ export class StepComparison {
     if (differences.length > 0) {
       const { sizing, limits, below_minimum } = lot.settings;
       const settings = { sizing, limits, below_minimum };
-      this.day.report({ copier: copier.name, differences, settings, decision, earlier: [...lot.earlier] });
+      const equities =
+        sizing.mode === 'EQUITY_RATIO' || limits.max_leverage !== undefined
+          ? { leader: this.equityOf(copier.strategy.account), copier: this.equityOf(copier.account) }
+          : undefined;
+      const about = { copier: copier.name, differences, settings, decision, equities };
+      this.day.report({ ...about, earlier: [...lot.earlier] });
       replay.follow(decision, { lot, copier, lotId: signal.lotId, filled });
     }
     lot.earlier.push(summaryOf(decision));
+  }
+
+  /** Returns the equities that the product may know, for a report. @param {import('./participants.mjs').Account} account */
+  equityOf({ id }) {
+    const { low, high, newest } = this.day.parts.replay.equities.range(id);
+    return [low, newest, high].map((each) => String(each.roundTo(CENT)));
   }
 
   /**

@@ -63,8 +63,9 @@ export class Equities {
     const newest = { copier: own.newest, leader: leader.newest };
     if (sizing.mode !== 'EQUITY_RATIO' || ratio === undefined || exact(ratio).isZero) return newest;
     const quotient = exact(ratio).over(exact(sizing.value));
+    // Multiplied, because old mark prices of a large position may give an equity below zero.
     const isPossible =
-      !quotient.isBelow(own.low.over(leader.high)) && !own.high.over(leader.low).isBelow(quotient);
+      !quotient.times(leader.high).isBelow(own.low) && !own.high.isBelow(quotient.times(leader.low));
     return isPossible ? { copier: own.newest, leader: own.newest.over(quotient) } : newest;
   }
 }

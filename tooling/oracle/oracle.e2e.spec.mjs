@@ -14,3 +14,13 @@ it('200 decisions, their orders, lots and figures are those that the documents d
   expect(names).toContain('COPIED');
   expect(names.filter((name) => name.startsWith('SKIPPED')).length).toBeGreaterThanOrEqual(4);
 }, 600_000);
+
+it('120 decisions on perpetuals, their orders, lots, funding and figures are those that the documents demand', async () => {
+  const options = /** @type {const} */ ({ seed, decisions: 120, tradingType: 'perpetual' });
+  const { decisions, outcomes, differences } = await runOracle(options);
+  expect(differences).toEqual([]);
+  expect(decisions).toBeGreaterThanOrEqual(120);
+  const names = Object.keys(outcomes);
+  expect(names).toContain('COPIED');
+  expect(names.filter((name) => name.startsWith('SKIPPED')).length).toBeGreaterThanOrEqual(3);
+}, 600_000);

@@ -9,23 +9,26 @@ import { totalLine } from '../planted-faults/report.mjs';
 import { outcomeOfRun, packageOf } from './planted.rules.mjs';
 
 /**
- * `npm run oracle:planted -- [words ...] [--seeds 1,2] [--faults-only] [--list file]`: plants each fault of the list (planted.json) in a copy of the built workspace,
- * builds its package and runs the oracle over 200 decisions for each seed, until one finds the fault. Exits with code 0 if
- * the unmodified product agrees with the oracle and every fault is found. `--faults-only` does not run the unmodified product.
+ * `npm run oracle:planted -- [words ...] [--perpetual] [--seeds 1,2] [--faults-only] [--list file]`: plants each fault of the list (planted.json) in a copy of the built workspace,
+ * builds its package and runs the oracle over 200 decisions (500 on perpetuals) for each seed, until one finds the fault. Exits with code 0 if
+ * the unmodified product agrees with the oracle and every fault is found. With `--perpetual`, these are the faults of perpetuals. `--faults-only` does not run the unmodified product.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     seeds: { type: 'string', default: '1' },
-    decisions: { type: 'string', default: '200' },
+    decisions: { type: 'string' },
+    perpetual: { type: 'boolean', default: false },
     'faults-only': { type: 'boolean', default: false },
     list: { type: 'string', default: join(import.meta.dirname, 'planted.json') },
   },
 });
-/** @type {{ name: string, file: string, find: string, replace: string }[]} */
+/** @type {{ name: string, file: string, find: string, replace: string, perpetual?: boolean }[]} */
 const all = JSON.parse(readFileSync(values.list, 'utf8'));
 const faults = all.filter(
-  ({ name }) => positionals.length === 0 || positionals.some((word) => name.includes(word)),
+  ({ name, perpetual = false }) =>
+    perpetual === values.perpetual &&
+    (positionals.length === 0 || positionals.some((word) => name.includes(word))),
 );
 if (faults.length === 0) throw new Error('No fault is listed. Add faults to tooling/oracle/planted.json.');
 
@@ -95,7 +98,9 @@ async function build(folder, file) {
 /** Runs the oracle for one seed after another until one finds a difference, and only as far as needed. @param {string} folder */
 async function runSeeds(folder) {
   for (const seed of values.seeds.split(',')) {
-    const options = ['--seed', seed, '--decisions', values.decisions, '--stop-at-difference'];
+    const market = values.perpetual ? ['--perpetual', '--copiers', '16'] : [];
+    const decisions = values.decisions ?? (values.perpetual ? '500' : '200');
+    const options = ['--seed', seed, '--decisions', decisions, '--stop-at-difference', ...market];
     const args = ['tooling/oracle/main.mjs', ...options];
     const { code, stdout, stderr } = await run('node', args, { cwd: folder });
     const outcome = outcomeOfRun({ code, stdout, stderr });

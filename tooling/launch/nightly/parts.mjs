@@ -87,11 +87,26 @@ export const PARTS = [
     ],
   },
   {
+    name: 'oracle-perpetual',
+    about:
+      '5,000 decisions on random days on perpetuals, compared with the second implementation of the rules',
+    command: 'node',
+    args: ['tooling/oracle/main.mjs', '--perpetual', '--decisions', '5000', '--seed', '7', '--copiers', '20'],
+  },
+  {
     name: 'oracle-planted',
     about:
       'faults of the rules, each planted in a copy of the workspace; the oracle must find it within 200 decisions',
     command: 'node',
     args: ['tooling/oracle/planted.mjs'],
+  },
+  {
+    name: 'planted-perpetual',
+    about:
+      'faults of the rules on perpetuals, each planted in a copy of the workspace; the oracle must find it',
+    command: 'node',
+    args: ['tooling/oracle/planted.mjs', '--perpetual'],
+    limitMinutes: 60,
   },
   {
     name: 'reference-clients',
