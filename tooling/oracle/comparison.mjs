@@ -138,10 +138,7 @@ export class StepComparison {
     const state = shown.code === 'NOT_ACTIVE' ? now : (now.before ?? now);
     const account = facts.get(copier.account.id);
     if (account === undefined) throw new Error(`no facts of ${copier.name}`);
-    const market = {
-      mid: this.day.bookMid ?? exact(this.day.mids.get(signal.symbol) ?? 0),
-      after: this.day.midAfter,
-    };
+    const market = { mid: this.day.bookMid ?? exact(this.day.mids.get(signal.symbol) ?? 0) };
     const input = { copier, state, signal, decision: shown, orderAmount, market };
     /** @type {Parameters<typeof compareDecision>[1]['plan']} */
     const plan = signal.isEntry ? replay.expectedEntry(input) : replay.expectedExit(input);

@@ -61,8 +61,6 @@ export class Day {
     this.move = 'none';
     /** @type {import('./fraction.mjs').Fraction | undefined} the middle of a book that the step has set */
     this.bookMid = undefined;
-    /** @type {import('./fraction.mjs').Fraction | undefined} the middle of the book after the leader's order of the step */
-    this.midAfter = undefined;
     /** @type {Map<string, number>} when the last signal of a pair was compared, by `performance.now()` */
     this.plannedAt = new Map();
     /** The number of moves that the product refused, because an account has too little. */
@@ -219,7 +217,6 @@ export class Day {
   async step() {
     this.steps += 1;
     this.bookMid = undefined;
-    this.midAfter = undefined;
     for (const state of this.states.values()) delete state.before;
     this.move = await this.deck.play(this);
     await this.settleAndCompare();

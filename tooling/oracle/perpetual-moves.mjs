@@ -29,7 +29,6 @@ async function trade(day, strategy, symbol, { amount, ...terms }) {
   const what = { type: 'MARKET', amount: String(amount), ...terms };
   const { id } = await order(day, strategy, symbol, what);
   await untilFilled(day, id, amount);
-  day.midAfter = await day.venue.bookMid(symbol);
   return `the leader ${terms.side === 'BUY' ? 'buys' : 'sells'} ${amount} ${symbol}`;
 }
 

@@ -34,7 +34,7 @@ export function recordMargin({ parts: { replay } }, { id }, { futures_balances, 
     }),
   );
   replay.equities.record(id, equity, { notional: size, drift });
-  replay.signed.margins.set(id, {
+  replay.signed.setMargin(id, {
     equity,
     available: exact(futures_balances.USDT.available),
     // A bound is enough: the limits of the driver are far from what accounts have.

@@ -20,8 +20,7 @@ import { oppositeOf, SignedPlans } from './signed-plans.mjs';
  * @typedef {import('./entries.mjs').CopiedLot} CopiedLot
  * @typedef {{ record: any, status: string, startedAt: number, before?: CopierState }} CopierState `record`: as the API last
  *   showed it; `before`: the state before a stop that may have come before or after the step's signals
- * @typedef {{ mid: Fraction, after?: Fraction | undefined }} Market the middle of the book when the signal was planned; `after`: if the leader's order has
- *   taken a level of it
+ * @typedef {{ mid: Fraction }} Market the middle of the book when the signal was planned
  * @typedef {{ lotKey: string, lot: CopiedLot, target: Fraction, decisionId: string, copier: Copier, lotId: string }} WaitingExit
  * @typedef {{ copierId: string, lot: CopiedLot, finalAt: number, bought: Fraction, unspent: Fraction }} EnteredOrder `bought`: what
  *   the lot got of it; `unspent`: what it would have cost at its limit price, less what it cost
@@ -234,7 +233,8 @@ export class Replay {
     const variants = [
       entry,
       ...this.beforeOpenOrders(entry, { copier, lot, decision }),
-      ...(market.after === undefined ? [] : [{ ...entry, mid: market.after }]),
+      ...this.signed.afterOneLevel(entry),
+      ...this.signed.beforeMarginIsRead(entry, copier),
       ...this.signed.withOtherAmounts(entry, { copier, limits: lot.settings.limits, sent }),
     ];
     const planned = variants.map((each) => {

@@ -15,6 +15,8 @@ const LEVERAGE = exact('20');
 
 /** The product reads the mark prices of positions every 30 s, and when a position is opened. */
 const MARK_AGE_MAX_MS = 45_000;
+/** The distance of two levels of the driver's book. */
+const LEVEL = exact('0.0002');
 
 /** @param {'BUY' | 'SELL'} side */
 export const oppositeOf = (side) => (side === 'BUY' ? 'SELL' : 'BUY');
@@ -35,6 +37,8 @@ export class SignedPlans {
     this.margins = new Map();
     /** @type {Map<string, Fraction>} by symbol */
     this.marks = new Map();
+    /** @type {Map<string, number>} when an account was last seen without positions */
+    this.flatAt = new Map();
     /** @type {{ symbol: string, mark: Fraction, until: number }[]} the earlier ones, and until when each was the mark price */
     this.formerMarks = [];
     /** @type {Map<string, Fraction>} by account and symbol */
@@ -122,6 +126,42 @@ export class SignedPlans {
     const mark = this.marks.get(symbol) ?? ONE;
     const leverage = this.leverages.get(`${account.id} ${symbol}`) ?? LEVERAGE;
     return { side, margin: new Margin({ ...known, symbol, side, positions, mark, leverage }) };
+  }
+
+  /**
+   * The leader's order may have taken a level of the book before the product reads it; the middle of the book is then the
+   * leader's price.
+   *
+   * @template {{ margin?: Margin | undefined, mid: Fraction | undefined, reference: Fraction }} Entry
+   * @param {Entry} entry
+   * @returns {Entry[]}
+   */
+  afterOneLevel(entry) {
+    const { margin, mid, reference } = entry;
+    if (margin === undefined || mid === undefined) return [];
+    const isNear = !mid.times(LEVEL).isBelow(reference.minus(mid).absolute);
+    return isNear ? [{ ...entry, mid: reference }] : [];
+  }
+
+  /**
+   * The product reads the margin of an account after its first position is opened, and every 30 s.
+   *
+   * @template {{ margin?: Margin | undefined }} Entry
+   * @param {Entry} entry
+   * @param {Copier} copier
+   * @returns {Entry[]}
+   */
+  beforeMarginIsRead(entry, { account }) {
+    const { margin } = entry;
+    const flatAt = this.flatAt.get(account.id);
+    const isRecent = flatAt !== undefined && Date.now() - flatAt <= MARK_AGE_MAX_MS;
+    return margin !== undefined && isRecent ? [{ ...entry, margin: margin.with({ maintenance: ZERO }) }] : [];
+  }
+
+  /** @param {string} accountId @param {{ equity: Fraction, available: Fraction, maintenance: Fraction }} margin */
+  setMargin(accountId, margin) {
+    this.margins.set(accountId, margin);
+    if (margin.maintenance.isZero) this.flatAt.set(accountId, Date.now());
   }
 
   /**

@@ -145,8 +145,12 @@ function agrees(side: CopyOrder['side'], amount: Decimal, netPosition: Decimal):
   return isAboveZero(opposite) && !isLess(opposite, fractionOf(amount));
 }
 
+/**
+ * Rounded up: two exits whose exact shares add up to whole steps must request these steps. If what the first one owes were
+ * rounded down, the second one would request slightly less, and sell a step less.
+ */
 const owedAfter = (requested: Fraction, amount: Decimal): Decimal =>
-  roundDown(greaterOf(minus(requested, fractionOf(amount)), ZERO));
+  roundUp(greaterOf(minus(requested, fractionOf(amount)), ZERO));
 
 /** Returns the share of the leader's lot that the leader's exit closed. */
 function exitFraction({ signal }: CopyInput): Fraction {
@@ -161,7 +165,7 @@ function exitFraction({ signal }: CopyInput): Fraction {
  * The requested amount is owed until `sizeExit` deducts what its order sells.
  */
 function lotAfterExit(lot: Lot, requested: Fraction, share: Fraction): Lot {
-  const owedAmount = roundDown(requested);
+  const owedAmount = roundUp(requested);
   if (lot.ratio === null) return { ...lot, owedAmount };
   const carried = dueOf(ratioOfLot(lot.ratio), fractionOf(lot.seenAmount), lot);
   return { ...forgo(lot, times(carried, share)), owedAmount };

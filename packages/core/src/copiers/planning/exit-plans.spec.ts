@@ -114,6 +114,22 @@ describe('rule 8: exits and the minimum', () => {
     expect(next.lot?.owedAmount).toBe('0');
   });
 
+  it('two exits whose exact shares add up to whole steps sell these steps', () => {
+    const first = plan({
+      pair: { minNotional: '0' },
+      lot: { heldAmount: '0.068' },
+      signal: { lotAmountBefore: '0.051', exitAmount: '0.014' },
+    });
+    expect(first).toMatchObject({ targetAmount: '0.018666666666666666', order: { amount: '0.018' } });
+    // 0.068 × 21 ÷ 51 is 0.028, of which the first exit sold 0.018.
+    const second = plan({
+      pair: { minNotional: '0' },
+      lot: lotAfter(first, '0.068'),
+      signal: { lotAmountBefore: '0.037', exitAmount: '0.007' },
+    });
+    expect(second).toMatchObject({ targetAmount: '0.01', order: { amount: '0.01' } });
+  });
+
   it('dust that the exchange cannot trade remains in the lot, and the decision reports it', () => {
     const result = plan({ signal: CLOSE, lot: { heldAmount: '0.04' } });
     expect(result).toMatchObject({
