@@ -78,6 +78,15 @@ export const exchangeAccount = z
   .meta({ id: 'ExchangeAccount' });
 export type ExchangeAccount = z.output<typeof exchangeAccount>;
 
+const keyPermissions = z
+  .object({
+    trading_type: z.enum(TRADING_TYPES),
+    needed: z.array(z.string()).describe('What the key must allow.'),
+    refused: z.array(z.string()).describe('What the key must not allow, such as withdrawals.'),
+    notes: z.array(z.string()).describe('What else to know when the key is created. Plain sentences.'),
+  })
+  .meta({ id: 'KeyPermissions' });
+
 export const supportedExchange = z
   .object({
     id: z.string(),
@@ -94,6 +103,11 @@ export const supportedExchange = z
           .enum(SECRET_KINDS)
           .describe('What `api_secret` is: a secret text, or an EC private key in PEM format.'),
         has_passphrase: z.boolean().describe('Whether the exchange needs `passphrase`.'),
+        permissions: z
+          .array(keyPermissions)
+          .describe(
+            'The permissions of a key for each trading type, as the exchange names them. Empty for an exchange without permissions, such as the paper exchange.',
+          ),
       })
       .meta({ id: 'SupportedExchangeCredentials' })
       .describe('The credentials that the exchange issues.'),

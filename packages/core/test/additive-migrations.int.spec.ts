@@ -54,7 +54,7 @@ beforeAll(async () => {
       name: 'Paper Exchange',
       tradingTypes: ['spot'],
       stages: { spot: 'STABLE' },
-      credentialForm: { secret: 'HMAC_SECRET', hasPassphrase: false },
+      credentialForm: { secret: 'HMAC_SECRET', hasPassphrase: false, permissions: {} },
       isCertified: true,
     },
   ]);

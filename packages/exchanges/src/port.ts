@@ -481,10 +481,20 @@ export interface CandleRange {
   readonly to: Date;
 }
 
+/** The permissions of a key, as the exchange names them. */
+export interface KeyPermissions {
+  readonly needed: readonly string[];
+  readonly refused: readonly string[];
+  /** What else to know when the key is created. Plain sentences for users. */
+  readonly notes: readonly string[];
+}
+
 /** The credentials that an exchange issues. */
 export interface CredentialForm {
   readonly secret: 'HMAC_SECRET' | 'EC_PRIVATE_KEY';
   readonly hasPassphrase: boolean;
+  /** By trading type. Empty for an exchange whose keys have no permissions. */
+  readonly permissions: Readonly<Partial<Record<TradingType, KeyPermissions>>>;
 }
 
 /** An exchange that the deployment has configured. */

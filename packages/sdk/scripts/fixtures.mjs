@@ -299,7 +299,7 @@ const exchange = {
   name: 'Paper exchange',
   trading_types: ['spot'],
   stages: { spot: 'STABLE' },
-  credentials: { secret: 'HMAC_SECRET', has_passphrase: false },
+  credentials: { secret: 'HMAC_SECRET', has_passphrase: false, permissions: [] },
   is_active: true,
   created_at: LONG_BEFORE,
 };

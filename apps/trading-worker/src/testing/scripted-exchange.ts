@@ -32,7 +32,7 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
   readonly name = 'Paper';
   readonly tradingTypes = ['spot'] as const;
   readonly stages = { spot: 'STABLE' } as const;
-  readonly credentialForm = { secret: 'HMAC_SECRET', hasPassphrase: false } as const;
+  readonly credentialForm = { secret: 'HMAC_SECRET', hasPassphrase: false, permissions: {} } as const;
   readonly isCertified = true;
   hasStream = false;
   openOrdersLockBalances = false;

@@ -4,6 +4,7 @@ import {
   encodeId,
   type SupportedExchange,
 } from '@trading-automation/contracts';
+import type { ExchangeVenue } from '@trading-automation/exchanges';
 import { balanceDetail } from './balance-detail.rules.js';
 import type { ExchangeAccountEntity } from './exchange-account.entity.js';
 import type { SupportedExchangeEntity } from './supported-exchange.entity.js';
@@ -39,8 +40,20 @@ export function viewSupportedExchange(exchange: SupportedExchangeEntity): Suppor
     credentials: {
       secret: exchange.credentialForm.secret,
       has_passphrase: exchange.credentialForm.hasPassphrase,
+      permissions: permissionsOf(exchange),
     },
     is_active: exchange.isActive,
     created_at: exchange.createdAt.toISOString(),
   };
+}
+
+/** A row that an earlier release wrote has no permissions until a trading worker starts. */
+function permissionsOf({ tradingTypes, credentialForm }: SupportedExchangeEntity) {
+  const stored: ExchangeVenue['credentialForm']['permissions'] = credentialForm.permissions ?? {};
+  return tradingTypes.flatMap((type) => {
+    const permissions = stored[type];
+    if (permissions === undefined) return [];
+    const { needed, refused, notes } = permissions;
+    return [{ trading_type: type, needed: [...needed], refused: [...refused], notes: [...notes] }];
+  });
 }

@@ -310,6 +310,8 @@ describe('an account that the caller may not use', () => {
   });
 });
 
+const KEY_RIGHTS = { needed: ['Read', 'Trade'], refused: ['Withdraw'], notes: ['Keep the passphrase.'] };
+
 describe('the offered exchanges', () => {
   it('are those that the workers publish: new ones are added, changed ones are updated, missing ones are deactivated', async () => {
     const readOffered = async () =>
@@ -321,7 +323,7 @@ describe('the offered exchanges', () => {
       name: 'Other',
       tradingTypes: ['spot', 'perpetual'],
       stages: { spot: 'STABLE', perpetual: 'BETA' },
-      credentialForm: { secret: 'EC_PRIVATE_KEY', hasPassphrase: true },
+      credentialForm: { secret: 'EC_PRIVATE_KEY', hasPassphrase: true, permissions: { spot: KEY_RIGHTS } },
       isCertified: true,
     } as const;
     await env.catalogue.publish([PAPER, other]);
@@ -335,6 +337,30 @@ describe('the offered exchanges', () => {
       ['paper', 'Paper', ['spot'], true],
     ]);
     await expect(create({ exchange: 'other' })).rejects.toMatchObject({ details: [{ code: 'not_offered' }] });
+    await env.catalogue.publish([PAPER]);
+  });
+
+  it('say which permissions a key needs, by trading type; rows of an earlier release have none', async () => {
+    const other = {
+      ...PAPER,
+      id: 'other',
+      tradingTypes: ['perpetual', 'spot'],
+      credentialForm: { secret: 'HMAC_SECRET', hasPassphrase: true, permissions: { spot: KEY_RIGHTS } },
+    } as const;
+    await env.catalogue.publish([PAPER, other]);
+    const readCredentials = async () => {
+      const { items } = await env.accounts.supported(queryOf('sort=name&order=asc', 'supported'));
+      return items.find(({ id }) => id === 'other')?.credentials;
+    };
+    const form = { secret: 'HMAC_SECRET', has_passphrase: true };
+    expect(await readCredentials()).toEqual({
+      ...form,
+      permissions: [{ trading_type: 'spot', ...KEY_RIGHTS }],
+    });
+    await env.core.rows(
+      `UPDATE supported_exchanges SET credential_form = credential_form - 'permissions' WHERE code = 'other'`,
+    );
+    expect(await readCredentials()).toEqual({ ...form, permissions: [] });
     await env.catalogue.publish([PAPER]);
   });
 

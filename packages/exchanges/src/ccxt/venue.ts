@@ -90,7 +90,10 @@ class CcxtVenue implements ExchangeVenue {
     this.name = config.name;
     this.tradingTypes = config.tradingTypes;
     this.isCertified = isOffered(config);
-    this.credentialForm = declaration.credentials;
+    // A key of the paper exchange has no permissions to choose.
+    this.credentialForm = isPaper(config)
+      ? { ...declaration.credentials, permissions: {} }
+      : declaration.credentials;
     this.stages = Object.fromEntries(
       config.tradingTypes.map((type) => [type, isPaper(config) ? 'STABLE' : stageOf(declaration.id, type)]),
     );

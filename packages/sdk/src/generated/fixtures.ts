@@ -177,7 +177,7 @@ export function fixturesOf<D extends DecimalForm>(
       name: 'Paper exchange',
       trading_types: ['spot'],
       stages: { spot: 'STABLE' },
-      credentials: { secret: 'HMAC_SECRET', has_passphrase: false },
+      credentials: { secret: 'HMAC_SECRET', has_passphrase: false, permissions: [] },
       is_active: true,
       created_at: '2026-01-12T08:30:00.000Z',
     },

@@ -1338,6 +1338,17 @@ export interface IndexPoint<D extends DecimalForm = 'number'> {
   index: DecimalOf<D>;
 }
 
+/** Key permissions: part of `SupportedExchangeCredentials`. */
+export interface KeyPermissions {
+  trading_type: 'spot' | 'margin' | 'perpetual' | (string & {});
+  /** What the key must allow. */
+  needed: string[];
+  /** What the key must not allow, such as withdrawals. */
+  refused: string[];
+  /** What else to know when the key is created. Plain sentences. */
+  notes: string[];
+}
+
 /** Leverage settings: returned by `positions.setLeverage`. */
 export interface LeverageSettings<D extends DecimalForm = 'number'> {
   /** Id of an exchange account (`exa_…`). */
@@ -2167,6 +2178,8 @@ export interface SupportedExchangeCredentials {
   secret: 'HMAC_SECRET' | 'EC_PRIVATE_KEY' | (string & {});
   /** Whether the exchange needs `passphrase`. */
   has_passphrase: boolean;
+  /** The permissions of a key for each trading type, as the exchange names them. Empty for an exchange without permissions, such as the paper exchange. */
+  permissions: KeyPermissions[];
 }
 
 /** Ticker: returned by `tradePairs.ticker`. */

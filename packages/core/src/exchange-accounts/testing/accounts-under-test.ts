@@ -12,7 +12,7 @@ export const PAPER = {
   name: 'Paper Exchange',
   tradingTypes: ['spot'],
   stages: { spot: 'STABLE' },
-  credentialForm: { secret: 'HMAC_SECRET', hasPassphrase: false },
+  credentialForm: { secret: 'HMAC_SECRET', hasPassphrase: false, permissions: {} },
   isCertified: true,
 } as const;
 

@@ -3,6 +3,7 @@ import type { TradeType, TradingType } from '@trading-automation/contracts';
 import { z } from 'zod';
 import type { NativeMarketRules, TradingTypeDeclaration, VenueDeclaration } from '../../ccxt/declaration.js';
 import { parseResponse } from '../../ccxt/parse-response.js';
+import type { KeyPermissions } from '../../port.js';
 import { fetchBitgetBalances, inspectBitget } from './account.js';
 import { bitgetFills, bitgetOrders } from './calls.js';
 import { CATEGORIES, prepareBitget } from './client.js';
@@ -78,9 +79,19 @@ function declare(type: TradingType): TradingTypeDeclaration {
   };
 }
 
+const PERMISSIONS: KeyPermissions = {
+  needed: ['Read-write', 'Trade', 'Manage'],
+  refused: ['Withdraw'],
+  notes: ['The permissions are those of the unified account.'],
+};
+
 export const bitget: VenueDeclaration = {
   id: 'bitget',
-  credentials: { secret: 'HMAC_SECRET', hasPassphrase: true },
+  credentials: {
+    secret: 'HMAC_SECRET',
+    hasPassphrase: true,
+    permissions: { spot: PERMISSIONS, margin: PERMISSIONS, perpetual: PERMISSIONS },
+  },
   tradingTypes: {
     spot: declare('spot'),
     margin: declare('margin'),

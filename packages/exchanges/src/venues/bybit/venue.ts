@@ -3,6 +3,7 @@ import type { TradeType, TradingType } from '@trading-automation/contracts';
 import { z } from 'zod';
 import type { NativeMarketRules, TradingTypeDeclaration, VenueDeclaration } from '../../ccxt/declaration.js';
 import { parseResponse } from '../../ccxt/parse-response.js';
+import type { KeyPermissions } from '../../port.js';
 import { bybitLoans, bybitPositions, fetchBybitBalances, inspectBybit } from './account.js';
 import { bybitFills, bybitOrders, type Category } from './calls.js';
 import { accountStream, marketStream } from './streams.js';
@@ -86,9 +87,19 @@ function declare(type: TradingType, category: Category): TradingTypeDeclaration 
   };
 }
 
+const PERMISSIONS: KeyPermissions = {
+  needed: ['Read-Write', 'Orders and Positions of Contract', 'Trade of SPOT'],
+  refused: ['Withdrawal'],
+  notes: ['Bybit ends a key without an IP address after 90 days.'],
+};
+
 export const bybit: VenueDeclaration = {
   id: 'bybit',
-  credentials: { secret: 'HMAC_SECRET', hasPassphrase: false },
+  credentials: {
+    secret: 'HMAC_SECRET',
+    hasPassphrase: false,
+    permissions: { spot: PERMISSIONS, margin: PERMISSIONS, perpetual: PERMISSIONS },
+  },
   tradingTypes: {
     spot: declare('spot', 'spot'),
     margin: declare('margin', 'spot'),

@@ -64,7 +64,20 @@ const spot: TradingTypeDeclaration = {
 
 export const coinbase: VenueDeclaration = {
   id: 'coinbase',
-  credentials: { secret: 'EC_PRIVATE_KEY', hasPassphrase: false },
+  credentials: {
+    secret: 'EC_PRIVATE_KEY',
+    hasPassphrase: false,
+    permissions: {
+      spot: {
+        needed: ['View', 'Trade'],
+        refused: ['Transfer'],
+        notes: [
+          'Change the type of the key to ECDSA. Coinbase refuses the default, Ed25519, for trading.',
+          'Enter the name of the key as the API key.',
+        ],
+      },
+    },
+  },
   // Perpetuals are left out: a single position was recorded, and no funding, leverage or margin that could be compared.
   tradingTypes: { spot },
   notOffered: {

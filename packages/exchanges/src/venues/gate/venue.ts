@@ -3,6 +3,7 @@ import type { TradingType } from '@trading-automation/contracts';
 import { z } from 'zod';
 import type { TradingTypeDeclaration, VenueDeclaration } from '../../ccxt/declaration.js';
 import { parseResponse } from '../../ccxt/parse-response.js';
+import type { KeyPermissions } from '../../port.js';
 import {
   fetchFuturesBalances,
   fetchSpotBalances,
@@ -138,8 +139,22 @@ const perpetual: TradingTypeDeclaration = {
   marketStream: futuresMarketStream,
 };
 
+const permit = (...needed: readonly string[]): KeyPermissions => ({
+  needed: [...needed, 'Account: read only'],
+  refused: ['Withdraw', 'Wallet'],
+  notes: ['Create an APIv4 key for the trading account.'],
+});
+
 export const gate: VenueDeclaration = {
   id: 'gate',
-  credentials: { secret: 'HMAC_SECRET', hasPassphrase: false },
+  credentials: {
+    secret: 'HMAC_SECRET',
+    hasPassphrase: false,
+    permissions: {
+      spot: permit('Spot trade: read and write', 'Unified account: read only'),
+      margin: permit('Spot trade: read and write', 'Unified account: read and write'),
+      perpetual: permit('Perpetual futures: read and write', 'Unified account: read only'),
+    },
+  },
   tradingTypes: { spot: spot('spot', 'spot'), margin: spot('margin', 'unified'), perpetual },
 };

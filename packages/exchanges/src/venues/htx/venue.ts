@@ -68,7 +68,17 @@ const spot: TradingTypeDeclaration = {
 
 export const htx: VenueDeclaration = {
   id: 'htx',
-  credentials: { secret: 'HMAC_SECRET', hasPassphrase: false },
+  credentials: {
+    secret: 'HMAC_SECRET',
+    hasPassphrase: false,
+    permissions: {
+      spot: {
+        needed: ['Read', 'Trade'],
+        refused: ['Withdraw'],
+        notes: ['HTX ends a key without an IP address after 90 days.'],
+      },
+    },
+  },
   tradingTypes: { spot },
   notOffered: {
     margin: 'An order does not borrow and repay. Loans are taken and repaid by calls of their own.',

@@ -3,6 +3,7 @@ import type { TimeInForce, TradingType } from '@trading-automation/contracts';
 import { z } from 'zod';
 import type { TradingTypeDeclaration, VenueDeclaration } from '../../ccxt/declaration.js';
 import { parseResponse } from '../../ccxt/parse-response.js';
+import type { KeyPermissions } from '../../port.js';
 import {
   fetchFuturesBalances,
   fetchMarginBalances,
@@ -120,8 +121,18 @@ const perpetual: TradingTypeDeclaration = {
   marketStream: futuresMarketStream,
 };
 
+const permit = (type: string): KeyPermissions => ({
+  needed: ['General', type],
+  refused: ['Transfer', 'Withdrawal'],
+  notes: ['Create a key of API-based trading.'],
+});
+
 export const kucoin: VenueDeclaration = {
   id: 'kucoin',
-  credentials: { secret: 'HMAC_SECRET', hasPassphrase: true },
+  credentials: {
+    secret: 'HMAC_SECRET',
+    hasPassphrase: true,
+    permissions: { spot: permit('Spot'), margin: permit('Margin'), perpetual: permit('Futures') },
+  },
   tradingTypes: { spot: spot('spot', 'SPOT'), margin: spot('margin', 'CROSS_MARGIN'), perpetual },
 };

@@ -3,6 +3,7 @@ import type { TradingType } from '@trading-automation/contracts';
 import { z } from 'zod';
 import type { NativeMarketRules, TradingTypeDeclaration, VenueDeclaration } from '../../ccxt/declaration.js';
 import { parseResponse } from '../../ccxt/parse-response.js';
+import type { KeyPermissions } from '../../port.js';
 import { fetchOkxBalances, inspectOkx, okxLoans } from './account.js';
 import { okxFills, okxOrders } from './calls.js';
 import { prepareOkx } from './client.js';
@@ -88,9 +89,22 @@ function declare(type: TradingType): TradingTypeDeclaration {
   };
 }
 
+const PERMISSIONS: KeyPermissions = {
+  needed: ['Read', 'Trade'],
+  refused: ['Withdraw'],
+  notes: [
+    'OKX deletes a key without a linked IP address after 14 days without use.',
+    'Keys of the European and United States sites of OKX are rejected here.',
+  ],
+};
+
 export const okx: VenueDeclaration = {
   id: 'okx',
-  credentials: { secret: 'HMAC_SECRET', hasPassphrase: true },
+  credentials: {
+    secret: 'HMAC_SECRET',
+    hasPassphrase: true,
+    permissions: { spot: PERMISSIONS, margin: PERMISSIONS, perpetual: PERMISSIONS },
+  },
   tradingTypes: {
     spot: declare('spot'),
     margin: declare('margin'),
