@@ -4,7 +4,7 @@ import { type LotRow, OPEN_LOTS_MAX, useOpenLots } from '../../data/open-lots';
 import { baseOf, quoteOf } from '../../format/money';
 import { Button, ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
-import { worthByQuote } from '../../ui/emergency-stop/use-stop-counts';
+import { worthByQuote } from '../../ui/emergency-stop/open-after-stop.rules';
 import { ScrollRegion } from '../../ui/scroll-region';
 import { Side } from '../../ui/side';
 import { TableSkeleton } from '../../ui/skeleton';
@@ -140,18 +140,20 @@ function Groups({ lots, onCloseMany }: OpenPositionsProps & { readonly lots: rea
   );
 }
 
-const HIDDEN = 'max-md:hidden';
+const FROM_MD = 'max-md:hidden';
+const FROM_LG = 'max-lg:hidden';
+const FROM_XL = 'max-xl:hidden';
 const COLUMNS = [
   ['Pair', ''],
-  ['Account', HIDDEN],
-  ['Side', HIDDEN],
-  ['Lots', `text-right ${HIDDEN}`],
-  ['Amount', `text-right ${HIDDEN}`],
-  ['Average entry', `text-right ${HIDDEN}`],
-  ['Last price', `text-right ${HIDDEN}`],
-  ['Worth', `text-right ${HIDDEN}`],
+  ['Account', FROM_LG],
+  ['Side', FROM_MD],
+  ['Lots', `text-right ${FROM_XL}`],
+  ['Amount', `text-right ${FROM_MD}`],
+  ['Average entry', `text-right ${FROM_XL}`],
+  ['Last price', `text-right ${FROM_XL}`],
+  ['Worth', `text-right ${FROM_LG}`],
   ['Open result', 'text-right'],
-  ['Of cost', `text-right ${HIDDEN}`],
+  ['Of cost', `text-right ${FROM_XL}`],
   ['Actions', 'text-right'],
 ] as const;
 
@@ -163,8 +165,9 @@ function GroupRow({
   const { symbol, side, lots, amount, averagePrice, lastPrice, value, result, ratio } = group;
   const quote = quoteOf(symbol);
   const cells = [
-    <span key="pair" className="font-medium">
-      {symbol}
+    <span key="pair" className="flex flex-col">
+      <span className="font-medium">{symbol}</span>
+      <span className="text-muted text-xs lg:hidden">{account}</span>
     </span>,
     account,
     <Side key="side" side={side} isLot />,

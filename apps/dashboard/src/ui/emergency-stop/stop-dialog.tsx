@@ -5,28 +5,32 @@ import { type ReactNode, useState } from 'react';
 import { api } from '../../data/api';
 import { Button } from '../button';
 import { Dialog } from '../dialog';
-import { Field, Input } from '../field';
+import { Checkbox, Field, Input } from '../field';
 import { FormError } from '../form-error';
 import { Skeleton } from '../skeleton';
 import { Amount } from '../values';
+import type { Worth as WorthOf } from './open-after-stop.rules';
+import { stillOpenOf } from './still-open.rules';
 import { StopResult } from './stop-result';
 import { useStopCounts } from './use-stop-counts';
 
 const TYPED = 'STOP';
-const CHANGED = ['copiers', 'trades', 'lots', 'exchanges', 'analytics', 'strategies'] as const;
+const CHANGED = ['copiers', 'trades', 'lots', 'positions', 'exchanges', 'analytics', 'strategies'] as const;
 
 /** Asks, stops, and shows what is still open. */
 export function StopDialog({ onClose }: { readonly onClose: () => void }) {
   const queries = useQueryClient();
   const [text, setText] = useState('');
+  const [closesPositions, setClosesPositions] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const [result, setResult] = useState<Result<'string'>>();
+  const counts = useStopCounts(closesPositions);
   const stop = async () => {
     setBusy(true);
     setError(undefined);
     try {
-      setResult(await api().emergencyStop());
+      setResult(await api().emergencyStop({ close_positions: closesPositions }));
     } catch (failure) {
       setError(failure);
     } finally {
@@ -40,11 +44,17 @@ export function StopDialog({ onClose }: { readonly onClose: () => void }) {
       isOpen
       onClose={onClose}
       title={isDone ? 'Trading is stopped' : 'Stop all trading?'}
-      description={isDone ? <DoneText result={result} /> : <Consequence />}
+      description={
+        isDone ? (
+          <DoneText result={result} />
+        ) : (
+          <Consequence counts={counts} closesPositions={closesPositions} />
+        )
+      }
       footer={
         isDone ? (
           <>
-            {result.still_open.length > 0 && (
+            {stillOpenOf(result).length > 0 && (
               <Button isBusy={isBusy} onClick={() => void stop()}>
                 Check again
               </Button>
@@ -66,9 +76,19 @@ export function StopDialog({ onClose }: { readonly onClose: () => void }) {
       {isDone ? (
         <StopResult result={result} />
       ) : (
-        <Field label={`Type ${TYPED} to confirm`}>
-          <Input value={text} onChange={(event) => setText(event.target.value)} autoComplete="off" />
-        </Field>
+        <div className="flex flex-col gap-3">
+          {counts.mayHavePositions && (
+            <Checkbox
+              label="Also close all positions in perpetuals"
+              hint="Sends a reduce-only market order for each position, which fills at the prices of the book."
+              checked={closesPositions}
+              onChange={(event) => setClosesPositions(event.target.checked)}
+            />
+          )}
+          <Field label={`Type ${TYPED} to confirm`}>
+            <Input value={text} onChange={(event) => setText(event.target.value)} autoComplete="off" />
+          </Field>
+        </div>
       )}
       {error !== undefined && (
         <div className="pt-3">
@@ -80,15 +100,20 @@ export function StopDialog({ onClose }: { readonly onClose: () => void }) {
 }
 
 const DoneText = ({ result }: { readonly result: Result<'string'> }) =>
-  result.still_open.length === 0
-    ? 'No order is open any more. Copiers are paused.'
+  stillOpenOf(result).length === 0
+    ? 'No order is left to cancel. Copiers are paused.'
     : 'Some orders are still open. Check again in a few seconds.';
 
 const plural = (count: number, one: string, many: string) =>
   `${count === 0 ? 'No' : count} ${count === 1 || count === 0 ? one : many}`;
 
-function Consequence() {
-  const { copiers, orders, lots, worth, error } = useStopCounts(true);
+interface ConsequenceProps {
+  readonly counts: ReturnType<typeof useStopCounts>;
+  readonly closesPositions: boolean;
+}
+
+function Consequence({ counts, closesPositions }: ConsequenceProps) {
+  const { copiers, orders, lots, worth, positions, positionsWorth, error } = counts;
   const known = (count: number | undefined, one: string, many: string): ReactNode =>
     count === undefined ? (
       error === null ? (
@@ -111,20 +136,35 @@ function Consequence() {
           <>{known(orders, 'open order', 'open orders')} will be cancelled.</>
         )}
       </li>
+      {closesPositions && (
+        <li>
+          {positions === 0 ? (
+            'No position in a perpetual is open.'
+          ) : (
+            <>
+              {known(positions, 'position', 'positions')} in perpetuals
+              {positionsWorth !== undefined && <Worth worth={positionsWorth} />} will be closed at market.
+            </>
+          )}
+        </li>
+      )}
       {lots === 0 ? (
-        <li>No position is open.</li>
+        <li>{closesPositions ? 'Nothing else is open.' : 'No position is open.'}</li>
       ) : (
         <li>
-          {known(lots, 'open lot', 'open lots')}
+          {closesPositions
+            ? known(lots, 'other open lot', 'other open lots')
+            : known(lots, 'open lot', 'open lots')}
           {worth !== undefined && <Worth worth={worth} />}{' '}
-          {lots === 1 || lots === undefined ? 'stays' : 'stay'} open. Nothing is sold.
+          {lots === 1 || lots === undefined ? 'stays' : 'stay'} open. Nothing {closesPositions && 'else '}is
+          sold.
         </li>
       )}
     </ul>
   );
 }
 
-function Worth({ worth }: { readonly worth: readonly { readonly asset: string; readonly value: string }[] }) {
+function Worth({ worth }: { readonly worth: readonly WorthOf[] }) {
   return (
     <>
       {' worth '}

@@ -6,13 +6,15 @@ import { baseOf, quoteOf } from '../../format/money';
 import { Detail, Details } from '../details';
 import { Status, wordsOf } from '../status';
 import { Amount } from '../values';
+import { stillOpenOf } from './still-open.rules';
 
 type Result = EmergencyStop<'string'>;
 const SHOWN_MAX = 4;
 
 /** What a stop has done, and what is still open. */
 export function StopResult({ result }: { readonly result: Result }) {
-  const { paused_copiers, cancelled, ended_otherwise, still_open, open_lots } = result;
+  const { paused_copiers, cancelled, ended_otherwise, closing, open_lots } = result;
+  const stillOpen = stillOpenOf(result);
   return (
     <div role="status" className="flex flex-col gap-4 text-sm">
       <Details>
@@ -21,15 +23,30 @@ export function StopResult({ result }: { readonly result: Result }) {
         {ended_otherwise.length > 0 && (
           <Detail name="Filled or failed before the cancellation">{ended_otherwise.length}</Detail>
         )}
-        <Detail name="Orders still open">{still_open.length}</Detail>
+        <Detail name="Orders still open">{stillOpen.length}</Detail>
+        {closing.length > 0 && <Detail name="Orders that close positions">{closing.length}</Detail>}
         <Detail name="Positions still open">{open_lots.length}</Detail>
       </Details>
+      {closing.length > 0 && (
+        <Part
+          title="Orders that close positions"
+          hint="They fill within seconds. Open an order to see its fills."
+          items={closing.map(({ id, symbol, side, amount }) => (
+            <li key={id} className="flex items-center justify-between gap-3">
+              <Link href={`/trades/${id}`} className="underline">
+                {symbol} {wordsOf(side).toLowerCase()}
+              </Link>
+              <Amount value={amount} asset={baseOf(symbol)} />
+            </li>
+          ))}
+        />
+      )}
       <HowToGoOn hasCopiers={paused_copiers.length > 0} />
-      {still_open.length > 0 && (
+      {stillOpen.length > 0 && (
         <Part
           title="Orders still open"
           hint="The exchange has not confirmed these cancellations yet. They continue in the background."
-          items={still_open.map(({ id, symbol, side, remaining_amount, status }) => (
+          items={stillOpen.map(({ id, symbol, side, remaining_amount, status }) => (
             <li key={id} className="flex items-center justify-between gap-3">
               <Link href={`/trades/${id}`} className="underline">
                 {symbol} {wordsOf(side).toLowerCase()}
@@ -45,7 +62,11 @@ export function StopResult({ result }: { readonly result: Result }) {
       {open_lots.length > 0 && (
         <Part
           title="Positions still open"
-          hint="They are not closed automatically. Close them on the positions page."
+          hint={
+            closing.length === 0
+              ? 'They are not closed automatically. Close them on the positions page.'
+              : 'Lots of perpetuals are closed by the orders above. Close the others on the positions page.'
+          }
           items={open_lots.map(({ symbol, side, amount, average_price }) => (
             <li key={`${symbol} ${side}`} className="flex items-center justify-between gap-3">
               <span>
