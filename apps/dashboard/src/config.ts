@@ -30,6 +30,8 @@ export const configSchema = z
     GRAPHQL_URL: originSetting,
     /** The origin of the REST API, as users reach it; pages show it in commands. Default: REST_URL. */
     REST_PUBLIC_URL: originSetting.optional(),
+    /** The origin of the documentation, as users reach it. Without it, pages have no links to it. */
+    DOCS_URL: originSetting.optional(),
     SESSION_KEYS: sessionKeys,
     /** The API key of the demo account, for signing in with one click. In development only. */
     DEMO_API_KEY: z.string().min(1).optional(),

@@ -13,8 +13,16 @@ import { useSync } from './use-sync';
 
 const SHOWN = 6;
 
+interface AccountCardProps {
+  readonly account: Account;
+  /** The name of the exchange. */
+  readonly exchange: string;
+  /** Whether no run at the exchange has proven the trading type yet. */
+  readonly isBeta: boolean;
+}
+
 /** An exchange account: what it holds, how old that is, and whether it works. */
-export function AccountCard({ account, exchange }: { readonly account: Account; readonly exchange: string }) {
+export function AccountCard({ account, exchange, isBeta }: AccountCardProps) {
   const state = stateOf(account, useNow());
   const balances = balancesOf(account);
   const href = `/exchanges/${account.id}`;
@@ -30,7 +38,10 @@ export function AccountCard({ account, exchange }: { readonly account: Account; 
               {account.account_name}
             </Link>
           </h2>
-          <p className="text-muted text-sm">{`${exchange}, ${wordsOf(account.trading_type).toLowerCase()}`}</p>
+          <p className="flex flex-wrap items-center gap-2 text-muted text-sm">
+            {`${exchange}, ${wordsOf(account.trading_type).toLowerCase()}`}
+            {isBeta && <Badge>Beta</Badge>}
+          </p>
         </div>
         <Badge tone={state.tone}>{state.label}</Badge>
       </header>

@@ -64,7 +64,7 @@ function AccountDetails({ account }: { readonly account: Account }) {
   const mayTrade = useMayTrade();
   const isSpot = account.trading_type === 'spot';
   const { free, error } = useFreeBalances(isSpot ? account : undefined);
-  const exchange = supported.data?.find(({ id }) => id === account.exchange_name)?.name;
+  const exchange = supported.data?.find(({ id }) => id === account.exchange_name);
   return (
     <div className="flex flex-col gap-6">
       <Details>
@@ -72,8 +72,13 @@ function AccountDetails({ account }: { readonly account: Account }) {
           <Badge tone={state.tone}>{state.label}</Badge>
         </Detail>
         {state.advice !== undefined && <Detail name="What to do">{state.advice}</Detail>}
-        <Detail name="Exchange">{exchange ?? account.exchange_name}</Detail>
-        <Detail name="Type">{wordsOf(account.trading_type)}</Detail>
+        <Detail name="Exchange">{exchange?.name ?? account.exchange_name}</Detail>
+        <Detail name="Type">
+          <span className="inline-flex items-center gap-2">
+            {wordsOf(account.trading_type)}
+            {exchange?.stages[account.trading_type] === 'BETA' && <Badge>Beta</Badge>}
+          </span>
+        </Detail>
         <Detail name="Key can trade">{rightOf(account.can_trade)}</Detail>
         <Detail name="Key can withdraw">{rightOf(account.can_withdraw)}</Detail>
         <Detail name="All balances read">

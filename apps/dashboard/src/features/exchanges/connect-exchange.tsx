@@ -15,8 +15,11 @@ import { TestCredentials } from './test-credentials';
 
 const STEPS = ['Exchange', 'Rights of the key', 'Credentials', 'Name'] as const;
 
-/** Connects an exchange account, step by step. The credentials stay in this page until the account is stored. */
-export function ConnectExchange() {
+/**
+ * Connects an exchange account, step by step. The credentials stay in this page until the account is stored.
+ * `docsUrl`: the address of the documentation, if the installation has one.
+ */
+export function ConnectExchange({ docsUrl }: { readonly docsUrl: string | undefined }) {
   const [step, setStep] = useState(0);
   const [choice, setChoice] = useState<Choice>();
   const [canWithdraw, setCanWithdraw] = useState<boolean | null>(false);
@@ -43,7 +46,7 @@ export function ConnectExchange() {
           >
             {step === 0 && <ChooseExchange choice={choice} onChoose={setChoice} onNext={next} />}
             {step === 1 && choice !== undefined && (
-              <KeyRights exchange={choice.exchange.name} onBack={back} onNext={next} />
+              <KeyRights choice={choice} docsUrl={docsUrl} onBack={back} onNext={next} />
             )}
             {step === 2 && choice !== undefined && (
               <TestCredentials

@@ -1,9 +1,8 @@
 'use client';
-import type { SupportedExchange } from '@trading-automation/sdk';
 import type { UseFormReturn } from 'react-hook-form';
 import { useMe } from '../../data/me';
 import { Field, Input, TextArea } from '../../ui/field';
-import { PAPER } from './credentials.rules';
+import { type CredentialedExchange, PAPER } from './credentials.rules';
 
 export interface CredentialsForm {
   readonly credentials: {
@@ -13,8 +12,16 @@ export interface CredentialsForm {
   };
 }
 
-/** What the form needs to know of an exchange. */
-type CredentialedExchange = Pick<SupportedExchange, 'id' | 'credentials'>;
+/** Returns whether the passphrase is missing that the exchange needs, and shows it at its field. */
+export function lacksPassphrase(
+  form: UseFormReturn<CredentialsForm>,
+  exchange: CredentialedExchange | undefined,
+): boolean {
+  const { passphrase } = form.getValues('credentials');
+  if (exchange?.credentials.has_passphrase !== true || passphrase) return false;
+  form.setError('credentials.passphrase', { message: 'required' }, { shouldFocus: true });
+  return true;
+}
 
 export function CredentialFields({
   form,
@@ -30,7 +37,11 @@ export function CredentialFields({
   return (
     <>
       {exchange?.id === PAPER && <PracticeHint />}
-      <Field label="API key" error={errors?.api_key && 'Paste the API key.'}>
+      <Field
+        label="API key"
+        hint={isKeyFile ? 'The name of the key, as the exchange shows it.' : undefined}
+        error={errors?.api_key && 'Paste the API key.'}
+      >
         <Input {...common} {...register('credentials.api_key')} className="font-mono" />
       </Field>
       {isKeyFile ? (

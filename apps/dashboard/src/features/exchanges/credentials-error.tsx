@@ -1,7 +1,7 @@
 'use client';
 import { ApiError } from '@trading-automation/sdk';
 import { FormError } from '../../ui/form-error';
-import { rejectionAdvice } from './credentials.rules';
+import { type CredentialedExchange, rejectionAdvice } from './credentials.rules';
 
 /** The failure of a request with credentials of an exchange. */
 export function CredentialsError({
@@ -9,7 +9,7 @@ export function CredentialsError({
   exchange,
 }: {
   readonly error: unknown;
-  readonly exchange: string;
+  readonly exchange: CredentialedExchange | undefined;
 }) {
   if (!(error instanceof ApiError) || error.code !== 'exchange_credentials_rejected')
     return <FormError error={error} />;

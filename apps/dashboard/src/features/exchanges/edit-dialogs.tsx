@@ -11,7 +11,7 @@ import { Field, Input } from '../../ui/field';
 import { FormError } from '../../ui/form-error';
 import type { Account } from './account.rules';
 import { ConfirmNoWithdrawal } from './confirm-no-withdrawal';
-import { CredentialFields, type CredentialsForm } from './credential-fields';
+import { CredentialFields, type CredentialsForm, lacksPassphrase } from './credential-fields';
 import { CredentialsError } from './credentials-error';
 
 interface EditDialogProps {
@@ -84,6 +84,7 @@ export function CredentialsDialog({ account, isOpen, onClose }: EditDialogProps)
   const exchange = useSupportedExchanges().data?.find(({ id }) => id === account.exchange_name);
   const save = form.handleSubmit(async ({ credentials }) => {
     setError(undefined);
+    if (lacksPassphrase(form, exchange)) return;
     try {
       await api().exchanges.update(account.id, { credentials, allow_withdraw_keys: isConfirmed });
       await queries.invalidateQueries({ queryKey: ['exchanges'] });
@@ -112,7 +113,7 @@ export function CredentialsDialog({ account, isOpen, onClose }: EditDialogProps)
         {account.can_withdraw === null && (
           <ConfirmNoWithdrawal isConfirmed={isConfirmed} onChange={setIsConfirmed} />
         )}
-        {error !== undefined && <CredentialsError error={error} exchange={account.exchange_name} />}
+        {error !== undefined && <CredentialsError error={error} exchange={exchange} />}
       </form>
     </Dialog>
   );

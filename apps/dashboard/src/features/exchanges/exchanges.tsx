@@ -12,6 +12,7 @@ import { PageHeader } from '../../ui/page-header';
 import { Skeleton } from '../../ui/skeleton';
 import { StaleNotice } from '../../ui/stale-notice';
 import { EmptyState, ErrorState } from '../../ui/states';
+import type { Account } from './account.rules';
 import { AccountCard } from './account-card';
 
 const ConnectExchange = () => (
@@ -60,13 +61,18 @@ function Accounts({ mayTrade }: { readonly mayTrade: boolean }) {
         />
       </Card>
     );
-  const nameOf = (id: string) => supported.data?.find((exchange) => exchange.id === id)?.name ?? id;
+  const exchangeOf = ({ exchange_name }: Account) => supported.data?.find(({ id }) => id === exchange_name);
   return (
     <div className="flex flex-col gap-4">
       {isError && <StaleNotice error={error} onRetry={() => void refetch()} />}
       <div className="grid gap-4 md:grid-cols-2 xl:grid-cols-3">
         {data.map((account) => (
-          <AccountCard key={account.id} account={account} exchange={nameOf(account.exchange_name)} />
+          <AccountCard
+            key={account.id}
+            account={account}
+            exchange={exchangeOf(account)?.name ?? account.exchange_name}
+            isBeta={exchangeOf(account)?.stages[account.trading_type] === 'BETA'}
+          />
         ))}
       </div>
     </div>

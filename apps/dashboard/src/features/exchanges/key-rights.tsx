@@ -1,20 +1,24 @@
 'use client';
 import { Check, X } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Button } from '../../ui/button';
 import { Checkbox } from '../../ui/field';
-
-const NEEDED = ['Read balances, orders and trades', 'Place and cancel orders'];
-const REFUSED = ['Withdraw', 'Transfer to other accounts'];
+import type { Choice } from './choose-exchange';
+import { guideOf, permissionsOf } from './credentials.rules';
 
 interface KeyRightsProps {
-  readonly exchange: string;
+  readonly choice: Choice;
+  /** The address of the documentation, if the installation has one. */
+  readonly docsUrl: string | undefined;
   readonly onBack: () => void;
   readonly onNext: () => void;
 }
 
 /** Which rights the API key of the exchange needs, and which it must not have. */
-export function KeyRights({ exchange, onBack, onNext }: KeyRightsProps) {
+export function KeyRights({ choice, docsUrl, onBack, onNext }: KeyRightsProps) {
+  const { name } = choice.exchange;
+  const { needed, refused, notes } = permissionsOf(choice.exchange, choice.tradingType);
+  const guide = guideOf(choice.exchange.id, docsUrl);
   const [isOff, setOff] = useState(false);
   return (
     <form
@@ -24,31 +28,29 @@ export function KeyRights({ exchange, onBack, onNext }: KeyRightsProps) {
         if (isOff) onNext();
       }}
     >
-      <p className="text-sm">{`Create an API key at ${exchange} for this product alone. A key that cannot withdraw keeps your money at the exchange, even if the key is stolen.`}</p>
-      <div className="grid gap-4 sm:grid-cols-2">
-        <section>
-          <h3 className="pb-1 font-medium text-sm">Turn on</h3>
-          <ul className="flex flex-col gap-1 text-sm">
-            {NEEDED.map((right) => (
-              <li key={right} className="flex gap-2">
-                <Check aria-hidden className="mt-0.5 size-4 shrink-0 text-gain" />
-                {right}
-              </li>
-            ))}
-          </ul>
-        </section>
-        <section>
-          <h3 className="pb-1 font-medium text-sm">Leave off</h3>
-          <ul className="flex flex-col gap-1 text-sm">
-            {REFUSED.map((right) => (
-              <li key={right} className="flex gap-2">
-                <X aria-hidden className="mt-0.5 size-4 shrink-0 text-loss" />
-                {right}
-              </li>
-            ))}
-          </ul>
-        </section>
+      <div className="flex flex-col gap-1 text-sm">
+        <p>{`Create an API key at ${name} for this product alone. A key that cannot withdraw keeps your money at the exchange, even if the key is stolen.`}</p>
+        {guide !== undefined && (
+          <p>
+            <a href={guide} target="_blank" rel="noreferrer" className="text-accent-text underline">
+              {`How to create the key at ${name}`}
+            </a>
+          </p>
+        )}
       </div>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Rights
+          title="Turn on"
+          rights={needed}
+          icon={<Check aria-hidden className={`${ICON} text-gain`} />}
+        />
+        <Rights title="Leave off" rights={refused} icon={<X aria-hidden className={`${ICON} text-loss`} />} />
+      </div>
+      {notes.map((note) => (
+        <p key={note} className="text-sm">
+          {note}
+        </p>
+      ))}
       <p className="text-muted text-sm">
         If the exchange can restrict a key to IP addresses, allow those of this installation's trading
         workers. The service does not publish them; ask its operator.
@@ -68,3 +70,25 @@ export function KeyRights({ exchange, onBack, onNext }: KeyRightsProps) {
     </form>
   );
 }
+
+const ICON = 'mt-0.5 size-4 shrink-0';
+
+interface RightsProps {
+  readonly title: string;
+  readonly rights: readonly string[];
+  readonly icon: ReactNode;
+}
+
+const Rights = ({ title, rights, icon }: RightsProps) => (
+  <section>
+    <h3 className="pb-1 font-medium text-sm">{title}</h3>
+    <ul className="flex flex-col gap-1 text-sm">
+      {rights.map((right) => (
+        <li key={right} className="flex gap-2">
+          {icon}
+          {right}
+        </li>
+      ))}
+    </ul>
+  </section>
+);

@@ -73,7 +73,7 @@ export function SaveAccount({ choice, credentials, canWithdraw, onBack }: SaveAc
         <Detail name="Key can withdraw">{rightOf(canWithdraw)}</Detail>
       </Details>
       {canWithdraw === null && <ConfirmNoWithdrawal isConfirmed={isConfirmed} onChange={setIsConfirmed} />}
-      {error !== undefined && <CredentialsError error={error} exchange={exchange.id} />}
+      {error !== undefined && <CredentialsError error={error} exchange={exchange} />}
       <div className="flex justify-end gap-2">
         <Button onClick={onBack}>Back</Button>
         <Button type="submit" variant="primary" isBusy={formState.isSubmitting}>

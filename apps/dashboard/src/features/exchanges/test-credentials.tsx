@@ -7,7 +7,7 @@ import { api } from '../../data/api';
 import { Button } from '../../ui/button';
 import { wordsOf } from '../../ui/status';
 import type { Choice } from './choose-exchange';
-import { CredentialFields, type CredentialsForm } from './credential-fields';
+import { CredentialFields, type CredentialsForm, lacksPassphrase } from './credential-fields';
 import { CredentialsError } from './credentials-error';
 
 interface TestCredentialsProps {
@@ -27,6 +27,7 @@ export function TestCredentials({ choice, form, onBack, onNext }: TestCredential
   const test = form.handleSubmit(async (values) => {
     setError(undefined);
     setTested(undefined);
+    if (lacksPassphrase(form, choice.exchange)) return;
     try {
       const outcome = await api().exchanges.test({
         exchange: choice.exchange.id,
@@ -50,7 +51,7 @@ export function TestCredentials({ choice, form, onBack, onNext }: TestCredential
     >
       <CredentialFields form={form} exchange={choice.exchange} />
       <div role="status">{result !== undefined && <TestResult result={result} />}</div>
-      {error !== undefined && <CredentialsError error={error} exchange={choice.exchange.id} />}
+      {error !== undefined && <CredentialsError error={error} exchange={choice.exchange} />}
       <div className="flex flex-wrap justify-end gap-2 pt-1">
         <Button onClick={onBack}>Back</Button>
         {isUsable ? (
