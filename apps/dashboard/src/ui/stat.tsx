@@ -33,7 +33,7 @@ export function Stat({ label, value, note, isLoading = false }: StatProps) {
 /** Figures side by side in one card. */
 export function StatRow({ children }: { readonly children: ReactNode }) {
   return (
-    <div className="grid grid-cols-2 gap-x-6 gap-y-4 rounded-card border bg-surface p-4 md:grid-flow-col md:auto-cols-fr md:grid-cols-none">
+    <div className="grid grid-cols-2 gap-x-6 gap-y-4 rounded-card border bg-surface p-4 lg:grid-flow-col lg:auto-cols-fr lg:grid-cols-none">
       {children}
     </div>
   );

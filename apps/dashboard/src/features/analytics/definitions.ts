@@ -1,8 +1,10 @@
 /** What each figure means, in plain words. */
 export const DEFINITIONS = {
-  net: 'Profit or loss of everything that was sold in this range, after all fees. What is still open does not count.',
+  net: 'Profit or loss of everything that was closed in this range, after all fees, with funding and interest. What is still open does not count.',
   open: 'What you would gain or lose if everything that is open were sold at the last prices, after the fees paid so far.',
   fees: 'Everything that the exchanges charged for your fills in this range.',
+  funding:
+    'Funding of perpetuals less the interest on loans, as far as it was paid in this range. Positive: you received it. It is part of the net result.',
   roi: 'How much your capital grew in this range, in percent. Daily returns are compounded, and open positions count.',
   volume: 'The value of all fills in this range, purchases and sales together.',
   grossProfit: 'The sum of all trades that ended with a profit, after fees.',

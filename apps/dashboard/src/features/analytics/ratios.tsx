@@ -34,7 +34,7 @@ function Ratio({ value }: { readonly value: string | null }) {
 /** Trades, averages and risk. */
 export function Ratios({ figures }: { readonly figures: Figures }) {
   return (
-    <div className="grid grid-cols-1 gap-4 md:grid-cols-3">
+    <div className="grid grid-cols-1 gap-4 lg:grid-cols-3">
       <Trades figures={figures} />
       <Averages figures={figures} />
       <Risk figures={figures} />

@@ -1,5 +1,6 @@
 'use client';
 import type { Figures } from '../../data/analytics';
+import { Exact, isZero } from '../../format/decimals';
 import { asLoss } from '../../format/figures';
 import { Definition } from '../../ui/definition';
 import { Stat } from '../../ui/stat';
@@ -8,7 +9,7 @@ import { DEFINITIONS } from './definitions';
 
 /** The result, and what it consists of. */
 export function Results({ figures }: { readonly figures: Figures }) {
-  const { net_pnl, roi, unrealized_pnl, fees, volume, gross_profit, gross_loss } = figures;
+  const { net_pnl, roi, unrealized_pnl, fees, funding, volume, gross_profit, gross_loss } = figures;
   const currency = figures.currency ?? undefined;
   return (
     <section aria-labelledby="net-result" className="rounded-card border bg-surface">
@@ -24,7 +25,7 @@ export function Results({ figures }: { readonly figures: Figures }) {
           <Definition text={DEFINITIONS.roi}>return in this range</Definition>
         </p>
       </div>
-      <div className="grid grid-cols-2 gap-x-6 gap-y-4 border-t p-4 md:grid-cols-5">
+      <div className="grid grid-cols-2 gap-x-6 gap-y-4 border-t p-4 sm:grid-cols-3 lg:grid-flow-col lg:auto-cols-fr lg:grid-cols-none">
         <Stat
           label={<Definition text={DEFINITIONS.open}>Open result</Definition>}
           value={<Change value={unrealized_pnl} asset={currency} />}
@@ -41,6 +42,13 @@ export function Results({ figures }: { readonly figures: Figures }) {
           label={<Definition text={DEFINITIONS.fees}>Fees</Definition>}
           value={<Amount value={fees} asset={currency} digits={2} />}
         />
+        {/* Spot has no funding. */}
+        {!isZero(new Exact(funding)) && (
+          <Stat
+            label={<Definition text={DEFINITIONS.funding}>Funding</Definition>}
+            value={<Change value={funding} asset={currency} />}
+          />
+        )}
         <Stat
           label={<Definition text={DEFINITIONS.volume}>Volume</Definition>}
           value={<Amount value={volume} asset={currency} digits={0} />}

@@ -8,6 +8,7 @@ import { byId, strategiesQuery, useStrategies } from '../../data/names';
 import type { LotRow } from '../../data/open-lots';
 import { useQuery } from '../../data/query';
 import { useEarlyData } from '../../data/server-data';
+import { Exact, isZero } from '../../format/decimals';
 import { baseOf, quoteOf } from '../../format/money';
 import { Button } from '../../ui/button';
 import { Copyable } from '../../ui/copyable';
@@ -93,7 +94,7 @@ function LotDetails({ lot }: { readonly lot: LotRow }) {
         <Detail name="Last price">
           <Amount value={lastPriceOf(lot)} asset={quote} />
         </Detail>
-        <Detail name="Cost of the open part">
+        <Detail name={lot.side === 'BUY' ? 'Cost of the open part' : 'Proceeds of the open part'}>
           <Amount value={lot.remaining_cost} asset={quote} digits={2} />
         </Detail>
         <Detail name="Open result after fees">
@@ -113,6 +114,11 @@ function LotDetails({ lot }: { readonly lot: LotRow }) {
             )}
           </span>
         </Detail>
+        {isLeveraged(lot) && (
+          <Detail name="Funding and interest">
+            <Change value={lot.funding} asset={quote} />
+          </Detail>
+        )}
         <Detail name="Account">
           <AccountName id={lot.exchange_account_id} />
         </Detail>
@@ -131,6 +137,9 @@ function LotDetails({ lot }: { readonly lot: LotRow }) {
     </div>
   );
 }
+
+/** Funding is of perpetuals. Interest on margin is shown once there is any. */
+const isLeveraged = ({ symbol, funding }: LotRow) => symbol.includes(':') || !isZero(new Exact(funding));
 
 function Origin({ lot }: { readonly lot: LotRow }) {
   const strategies = useStrategies();

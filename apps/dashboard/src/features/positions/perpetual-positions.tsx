@@ -16,7 +16,9 @@ import { Amount, Change, Missing } from '../../ui/values';
 import { AccountName } from './columns';
 import { marginStateOf } from './margin-state.rules';
 
-const LeverageDialog = onDemand(() => import('./leverage-dialog').then((module) => module.LeverageDialog));
+const LeverageDialog = onDemand(() =>
+  import('../../ui/leverage/leverage-dialog').then((module) => module.LeverageDialog),
+);
 
 /** The positions in perpetuals. Shown only to a user who has such a position, or an account that may have one. */
 export function PerpetualPositions() {
@@ -50,7 +52,7 @@ export function PerpetualPositions() {
       )}
       {changing !== undefined && (
         <LeverageDialog
-          position={changing}
+          market={changing}
           account={byId(accounts.data, changing.exchange_account_id)?.account_name}
           onClose={() => setChanging(undefined)}
         />
@@ -66,21 +68,22 @@ interface TableProps {
 }
 
 const FROM_MD = 'max-md:hidden';
+const FROM_LG = 'max-lg:hidden';
 const FROM_XL = 'max-xl:hidden';
+/** All columns fit from here on. */
+const FROM_WIDE = 'max-[1360px]:hidden';
 const COLUMNS = [
   ['Market', ''],
-  ['Account', FROM_XL],
-  ['Side', FROM_MD],
   ['Amount', `text-right ${FROM_MD}`],
   // The quote currency of the prices is in the name of the market.
   ['Entry', `text-right ${FROM_XL}`],
-  ['Mark', `text-right ${FROM_MD}`],
-  ['Liquidation', `text-right ${FROM_MD}`],
-  ['Leverage', `text-right ${FROM_MD}`],
-  ['Margin ratio', `text-right ${FROM_MD}`],
+  ['Mark', `text-right ${FROM_XL}`],
+  ['Liquidation', `text-right ${FROM_LG}`],
+  ['Leverage', `text-right ${FROM_LG}`],
+  ['Margin ratio', `text-right ${FROM_LG}`],
   ['Open result', 'text-right'],
-  ['Realised', `text-right ${FROM_XL}`],
-  ['Funding', `text-right ${FROM_XL}`],
+  ['Realised', `text-right ${FROM_WIDE}`],
+  ['Funding', `text-right ${FROM_WIDE}`],
   ['Actions', 'text-right'],
 ] as const;
 
@@ -94,7 +97,7 @@ function Table({ positions, onChange }: TableProps) {
               <th
                 key={name}
                 scope="col"
-                className={`h-9 px-2.5 font-medium whitespace-nowrap first:pl-4 last:pr-4 ${classes}`}
+                className={`h-9 px-2 font-medium whitespace-nowrap first:pl-4 last:pr-4 ${classes}`}
               >
                 {name}
               </th>
@@ -115,12 +118,15 @@ function Row({ position, onChange }: { readonly position: PositionRow } & Pick<T
   const { symbol, side, exchange_account_id, trade_pair_id, is_supported, margin_mode } = position;
   const quote = quoteOf(symbol);
   const cells = [
-    <span key="market" className="inline-flex flex-wrap items-center gap-1.5 font-medium">
-      {symbol}
-      {!is_supported && <Badge tone="warn">Shown only</Badge>}
+    <span key="market" className="flex flex-col">
+      <span className="flex flex-wrap items-center gap-1.5 font-medium">
+        {symbol}
+        {!is_supported && <Badge tone="warn">Shown only</Badge>}
+      </span>
+      <span className="text-muted text-xs">
+        {side === 'LONG' ? 'Long' : 'Short'} on <AccountName id={exchange_account_id} />
+      </span>
     </span>,
-    <AccountName key="account" id={exchange_account_id} />,
-    side === 'LONG' ? 'Long' : 'Short',
     <Amount key="amount" value={position.amount} asset={baseOf(symbol)} />,
     <Amount key="entry" value={position.entry_price} />,
     <Amount key="mark" value={position.mark_price} />,
@@ -147,7 +153,7 @@ function Row({ position, onChange }: { readonly position: PositionRow } & Pick<T
   return (
     <tr className="h-11 border-t">
       {COLUMNS.map(([name, classes], i) => (
-        <td key={name} className={`px-2.5 py-1 first:pl-4 last:pr-4 ${classes}`}>
+        <td key={name} className={`px-2 py-1 first:pl-4 last:pr-4 ${classes}`}>
           {cells[i]}
         </td>
       ))}

@@ -53,7 +53,7 @@ export function Positions() {
     <>
       <PageHeader
         title="Positions"
-        description="A lot is an amount that one fill opened, with its cost."
+        description="Positions in perpetuals, and the lots of all markets."
         actions={<EmergencyStop />}
       />
       <div className="flex flex-col gap-4">

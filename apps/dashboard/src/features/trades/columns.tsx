@@ -1,6 +1,7 @@
 import type { Trade } from '@trading-automation/sdk';
 import { byId, useAccounts, useStrategies } from '../../data/names';
 import { quoteOf } from '../../format/money';
+import { Badge } from '../../ui/badge';
 import type { Column } from '../../ui/data-table/columns';
 import { Side } from '../../ui/side';
 import { Status, wordsOf } from '../../ui/status';
@@ -9,9 +10,24 @@ import { filledShare } from './filled-share';
 
 export type TradeRow = Trade<'string'>;
 
+/** How the exchange itself changed a position. No order of the user caused such a trade. */
+const FORCED: Readonly<Record<string, string>> = {
+  LIQUIDATION: 'Liquidation',
+  ADL: 'Auto-deleveraging',
+  SETTLEMENT: 'Settlement',
+};
+
+export const isForced = ({ origin }: Pick<TradeRow, 'origin'>) => origin in FORCED;
+
 /** Who sent the order. */
 export const originOf = ({ origin }: Pick<TradeRow, 'origin'>) =>
-  origin === 'API' ? 'API or dashboard' : wordsOf(origin);
+  origin === 'API' ? 'API or dashboard' : (FORCED[origin] ?? wordsOf(origin));
+
+/** The type of the order; for a trade that the exchange forced, why it happened. */
+function TypeOf({ trade }: { readonly trade: TradeRow }) {
+  if (isForced(trade)) return <Badge tone="warn">{originOf(trade)}</Badge>;
+  return <span className="whitespace-nowrap">{wordsOf(trade.type)}</span>;
+}
 
 /** As wide before a name has loaded, so that the columns keep their places. */
 const NAME = 'block w-32 truncate';
@@ -33,10 +49,11 @@ export const COLUMNS: readonly Column<TradeRow>[] = [
     id: 'symbol',
     header: 'Pair',
     cell: ({ symbol }) => <span className="font-medium">{symbol}</span>,
-    below: ({ side, created_at }) => (
-      <span className="inline-flex gap-2">
-        <Side side={side} />
-        <Time at={created_at} isExact />
+    below: (trade) => (
+      <span className="inline-flex flex-wrap gap-x-2">
+        <Side side={trade.side} />
+        <Time at={trade.created_at} isExact />
+        {isForced(trade) && <span>{originOf(trade)}</span>}
       </span>
     ),
     csv: ({ symbol }) => symbol,
@@ -60,7 +77,7 @@ export const COLUMNS: readonly Column<TradeRow>[] = [
     id: 'type',
     header: 'Type',
     from: 'xl',
-    cell: ({ type }) => <span className="whitespace-nowrap">{wordsOf(type)}</span>,
+    cell: (trade) => <TypeOf trade={trade} />,
     csv: ({ type }) => type,
   },
   {

@@ -19,7 +19,7 @@ import { Status, wordsOf } from '../../ui/status';
 import { Timeline } from '../../ui/timeline';
 import { Amount, Change } from '../../ui/values';
 import { CancelOrder } from './cancel-order';
-import { originOf } from './columns';
+import { isForced, originOf } from './columns';
 import { Fills } from './fills';
 
 /** The details of a trade, beside the list. */
@@ -69,17 +69,29 @@ function TradeDetails({ trade }: { readonly trade: TradeDetail<'string'> }) {
         {trade.cancel_reason !== undefined && (
           <Detail name="Cancelled by">{wordsOf(trade.cancel_reason)}</Detail>
         )}
-        <Detail name="Order">
-          <Side side={trade.side} /> {wordsOf(trade.type).toLowerCase()}
-          {trade.type !== 'MARKET' && `, ${trade.time_in_force}`}
-        </Detail>
+        {isForced(trade) ? (
+          <Detail name="Forced by the exchange">
+            {originOf(trade)}, <Side side={trade.side} />
+          </Detail>
+        ) : (
+          <Detail name="Order">
+            <Side side={trade.side} /> {wordsOf(trade.type).toLowerCase()}
+            {trade.type !== 'MARKET' && `, ${trade.time_in_force}`}
+          </Detail>
+        )}
+        {trade.position_side !== undefined && (
+          <Detail name="Position">
+            {wordsOf(trade.position_side)}
+            {trade.reduce_only && ', reduce only'}
+          </Detail>
+        )}
         <Detail name="Amount">
           <Amount value={trade.amount} asset={base} />
         </Detail>
         <Detail name="Filled">
           <Amount value={trade.filled_amount} asset={base} />
         </Detail>
-        {trade.type !== 'MARKET' && (
+        {trade.type !== 'MARKET' && !isForced(trade) && (
           <Detail name="Limit price">
             <Amount value={trade.price} asset={quote} />
           </Detail>
@@ -99,7 +111,7 @@ function TradeDetails({ trade }: { readonly trade: TradeDetail<'string'> }) {
           </Detail>
         )}
         <Detail name="Account">{byId(accounts.data, trade.exchange_account_id)?.account_name ?? '…'}</Detail>
-        <Detail name="Origin">{originOf(trade)}</Detail>
+        {!isForced(trade) && <Detail name="Origin">{originOf(trade)}</Detail>}
         <Detail name="Trade">
           <Copyable text={trade.id} isShort />
         </Detail>
@@ -113,7 +125,7 @@ function TradeDetails({ trade }: { readonly trade: TradeDetail<'string'> }) {
       <Timeline
         steps={[
           { label: 'Created', at: trade.created_at },
-          { label: 'Sent to the exchange', at: trade.submitted_at },
+          { label: 'Sent to the exchange', at: isForced(trade) ? undefined : trade.submitted_at },
           { label: 'Filled', at: trade.filled_at },
           { label: 'Cancelled', at: trade.cancelled_at },
           { label: 'Closed by later trades', at: trade.closed_at },
