@@ -1,4 +1,4 @@
-/** Positions in perpetuals on the page Positions: from an account at the paper exchange to a changed leverage. */
+/** Positions in perpetuals in the browser: on the page Positions, in the order ticket, and in the emergency stop. */
 import { createHmac } from 'node:crypto';
 import { openTrader } from '../accounts.mjs';
 import { startProduct } from '../product.mjs';
@@ -52,26 +52,32 @@ async function buy(
   if (!response.ok) throw new Error(await response.text());
 }
 
-it('a position appears while the page is open, shows its margin, and gets another leverage', async () => {
-  const { api } = await openTrader(product, 'dashboard perpetuals');
-  const { key } = await api.apiKeys.create({ name: 'perpetuals', permissions: ['ADMIN'] });
+/** Opens a user with an account of perpetuals at the paper exchange, and a browser that is signed in. */
+async function openPerson(/** @type {string} */ label) {
+  const { api } = await openTrader(product, `dashboard ${label}`);
+  const { key } = await api.apiKeys.create({ name: label, permissions: ['ADMIN'] });
   const keys = await admin('accounts', { futures_balances: { USDT: 10_000 } });
   const { api_key, api_secret } = keys;
-  await api.exchanges.create({
+  const account = await api.exchanges.create({
     exchange: 'paper',
     trading_type: 'perpetual',
     account_name: 'Perpetuals',
     credentials: { api_key, api_secret },
   });
-  const { page, problems } = await browser.newPerson();
-  await signInByApiKey(page, key);
+  const person = await browser.newPerson();
+  await signInByApiKey(person.page, key);
+  return { api, keys, account, ...person };
+}
+
+it('a position appears while the page is open, shows its margin, and gets another leverage', async () => {
+  const { api, keys, page, problems } = await openPerson('perpetuals');
   await page.goto('/positions');
   await page.getByText('No position in a perpetual is open.').waitFor();
 
   await admin('market', { symbol: 'BTC/USDT:USDT', price: '60000', mark_price: '60000' });
   await buy(keys, '0.2');
   const table = page.getByRole('region', { name: 'Positions in perpetuals' });
-  const row = table.getByRole('row', { name: /BTC\/USDT:USDT.*Perpetuals.*Long.*0\.2.*60,000/ });
+  const row = table.getByRole('row', { name: /BTC\/USDT:USDT Long on Perpetuals 0\.2.*60,000/ });
   await row.waitFor();
   await row.getByText('20×').waitFor();
 
@@ -110,4 +116,86 @@ it('a position appears while the page is open, shows its margin, and gets anothe
       await page.screenshot({ path: `${process.env.PICTURES}/${look.theme}-${look.width}.png` });
   }
   expect([...found, ...(await overflowOf(page)), ...problems]).toEqual([]);
+}, 120_000);
+
+it('the order ticket shows the position, the leverage and the margin that the order needs', async () => {
+  const { api, keys, account, page, problems } = await openPerson('perpetual ticket');
+  await admin('market', { symbol: 'BTC/USDT:USDT', price: '50000', mark_price: '50000' });
+  const pairs = (await api.tradePairs.list({ limit: 100 })).data;
+  const pairId = pairs.find(({ symbol }) => symbol === 'BTC/USDT:USDT')?.id;
+  await page.goto(`/trades/new?pair=${pairId}`);
+  // From now on the page reacts to what is typed.
+  await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
+  const ticket = page.getByRole('form', { name: 'Order on BTC/USDT:USDT' });
+  const detail = (/** @type {string} */ name) =>
+    ticket.getByRole('term').filter({ hasText: name }).locator('xpath=following-sibling::dd');
+  await detail('Leverage').getByText('Not known without a position').waitFor();
+  await ticket.getByLabel('Limit price').fill('50000');
+  await ticket.getByLabel('Amount', { exact: true }).fill('0.1');
+  // 5,000 and the fee of 0.05 %.
+  await detail('Margin and fee, at most').getByText('5,002.5').waitFor();
+
+  await ticket.getByRole('button', { name: 'Change leverage' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Change leverage of BTC/USDT:USDT' });
+  await dialog.getByLabel('Leverage').fill('10');
+  // Enter submits the dialog alone, and not the ticket behind it.
+  await dialog.getByLabel('Leverage').press('Enter');
+  await dialog.waitFor({ state: 'detached' });
+  expect(await page.getByRole('dialog').count()).toBe(0);
+  await detail('Leverage').getByText('10×, cross').waitFor();
+  await detail('Margin and fee, about').getByText('502.5').waitFor();
+
+  await buy(keys, '0.04');
+  await detail('Open position').getByText('Long 0.04').waitFor();
+  await ticket.getByText('Sell', { exact: true }).click();
+  await ticket.getByLabel('Limit price').fill('90000');
+  // 0.04 of the sale close the position; 0.06 open a short one.
+  await detail('Margin and fee, about').getByText('542.7').waitFor();
+  await ticket.getByRole('checkbox', { name: /^Reduce only/ }).check();
+  await detail('Margin and fee, about').getByText('0.00').waitFor();
+  await ticket.getByRole('button', { name: 'Review sell order' }).click();
+  const question = page.getByRole('dialog', { name: 'Sell 0.1 BTC?' });
+  await question.getByText('Reduce only').waitFor();
+  await question.getByText('10×, cross').waitFor();
+  expect([account.trading_type, ...problems]).toEqual(['perpetual']);
+}, 120_000);
+
+it('the emergency stop leaves positions open, unless it is asked to close them', async () => {
+  const { api, keys, page, problems } = await openPerson('perpetual stop');
+  await admin('market', { symbol: 'BTC/USDT:USDT', price: '60000', mark_price: '60000' });
+  await buy(keys, '0.05');
+  await page.goto('/positions');
+  await page
+    .getByRole('region', { name: 'Positions in perpetuals' })
+    .getByRole('row', { name: /Long on Perpetuals 0\.05/ })
+    .waitFor();
+  const stop = async (/** @type {boolean} */ closes) => {
+    await page.getByRole('button', { name: 'Emergency stop' }).click();
+    const question = page.getByRole('dialog', { name: 'Stop all trading?' });
+    const choice = question.getByRole('checkbox', { name: /^Also close all positions in perpetuals/ });
+    expect(await choice.isChecked()).toBe(false);
+    await question.getByText(/1 open lot worth .* stays open\. Nothing is sold\./).waitFor();
+    if (closes) {
+      await choice.check();
+      await question.getByText(/1 position in perpetuals worth .* will be closed at market\./).waitFor();
+      await question.getByText('Nothing else is open.').waitFor();
+    }
+    await question.getByLabel('Type STOP to confirm').fill('STOP');
+    await question.getByRole('button', { name: 'Stop all trading' }).click();
+    return page.getByRole('dialog', { name: 'Trading is stopped' });
+  };
+  const kept = await stop(false);
+  await kept.getByText('They are not closed automatically.').waitFor();
+  expect((await api.positions.list()).data).toMatchObject([{ side: 'LONG', amount: 0.05 }]);
+  await kept.getByRole('button', { name: 'Close', exact: true }).last().click();
+
+  const closed = await stop(true);
+  await closed.getByRole('heading', { name: 'Orders that close positions' }).waitFor();
+  await closed.getByRole('link', { name: 'BTC/USDT:USDT sell' }).waitFor();
+  await closed.getByText('No order is left to cancel.').waitFor();
+  await closed.getByRole('button', { name: 'Close', exact: true }).last().click();
+  await page.getByText('No position in a perpetual is open.').waitFor();
+  const { data: trades } = await api.trades.list({ side: 'SELL' });
+  expect(trades).toMatchObject([{ status: 'FILLED', type: 'MARKET', reduce_only: true, amount: 0.05 }]);
+  expect(problems).toEqual([]);
 }, 120_000);

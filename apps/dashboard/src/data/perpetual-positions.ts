@@ -17,4 +17,4 @@ export const positionsQuery = queryOptions({
 });
 
 /** The open positions of the user in perpetuals, newest first. */
-export const usePositions = () => useQuery(positionsQuery);
+export const usePositions = (isEnabled = true) => useQuery({ ...positionsQuery, enabled: isEnabled });

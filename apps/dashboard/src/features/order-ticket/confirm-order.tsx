@@ -6,6 +6,7 @@ import { Detail, Details } from '../../ui/details';
 import { wordsOf } from '../../ui/status';
 import { Amount } from '../../ui/values';
 import type { Pair } from './order.rules';
+import { PerpetualDetails } from './perpetual-details';
 import { Cautions, FeeDetail, Value } from './summary';
 import type { Ticket } from './use-ticket';
 
@@ -74,6 +75,8 @@ export function ConfirmOrder({ request, ticket, pair, isUncertain, onClose, onPl
           )}
           <Detail name="Account">{account?.account_name}</Detail>
           {request.reduce_only === true && <Detail name="Reduce only">Yes</Detail>}
+          {request.auto_borrow === true && <Detail name="Borrow what is missing">Yes</Detail>}
+          {pair.trading_type === 'perpetual' && <PerpetualDetails ticket={ticket} pair={pair} isFixed />}
           {shortage !== undefined && (
             <Detail name={`Free ${shortage.asset} after the order`}>
               <Balance value={shortage.left.toFixed()} asset={shortage.asset} />

@@ -32,6 +32,14 @@ export function TicketOptions({ ticket, pair, server }: TicketFieldsProps) {
         </Field>
       )}
       <StrategyField ticket={ticket} pair={pair} server={server} />
+      {pair.trading_type === 'margin' && (
+        <Checkbox
+          label="Borrow what is missing"
+          hint="The exchange lends what the account lacks for the order, and charges interest. An order that closes repays the loan."
+          checked={draft.isBorrowing}
+          onChange={(event) => change({ isBorrowing: event.target.checked })}
+        />
+      )}
       {pair.trading_type === 'perpetual' && (
         <Checkbox
           label="Reduce only"

@@ -9,6 +9,7 @@ import { Detail, Details } from '../../ui/details';
 import { Amount, Missing } from '../../ui/values';
 import { paidAsset } from './estimate.rules';
 import type { Pair } from './order.rules';
+import { PerpetualDetails } from './perpetual-details';
 import type { Ticket } from './use-ticket';
 
 /** An exact amount, with enough digits to compare it with the balance. */
@@ -31,7 +32,7 @@ export function Summary({ ticket, pair }: { readonly ticket: Ticket; readonly pa
   const slippage = draft.type === 'MARKET' ? estimate?.walk?.slippage : undefined;
   return (
     <Details>
-      <Detail name="Free balance">
+      <Detail name={pair.trading_type === 'perpetual' ? 'Balance less open orders' : 'Free balance'}>
         {account !== undefined && balances.free !== undefined ? (
           <Balance value={balances.free[paid] ?? '0'} asset={paid} />
         ) : (
@@ -50,6 +51,7 @@ export function Summary({ ticket, pair }: { readonly ticket: Ticket; readonly pa
         <Value value={estimate?.cost} asset={pair.quote} />
       </Detail>
       <FeeDetail ticket={ticket} pair={pair} />
+      {pair.trading_type === 'perpetual' && <PerpetualDetails ticket={ticket} pair={pair} />}
       {pair.trading_type !== 'perpetual' && (
         <>
           <Detail name="You receive">

@@ -31,6 +31,8 @@ import {
   timesInForceOf,
 } from './order.rules';
 
+import { useMarketSettings } from './use-market-settings';
+
 /** What a person has typed and chosen. */
 export interface Draft {
   readonly accountId: string;
@@ -42,6 +44,8 @@ export interface Draft {
   readonly stopPrice: string;
   readonly timeInForce: TimeInForce;
   readonly isReduceOnly: boolean;
+  /** On margin, the exchange lends what the order lacks. */
+  readonly isBorrowing: boolean;
   readonly strategyId: string;
 }
 
@@ -55,6 +59,7 @@ const BLANK: Draft = {
   stopPrice: '',
   timeInForce: 'GTC',
   isReduceOnly: false,
+  isBorrowing: false,
   strategyId: '',
 };
 
@@ -78,7 +83,8 @@ export function useTicket(pair: Pair, initial: Partial<Draft>) {
     () => outcomeOf(order, pair, book, last, balances.free),
     [draft, type, timeInForce, pair, book, last, balances.free],
   );
-  return { draft: order, change, book, last, account, accounts, balances, ...outcome };
+  const market = useMarketSettings(account?.id, pair);
+  return { draft: order, change, book, last, account, accounts, balances, market, ...outcome };
 }
 
 export type Ticket = ReturnType<typeof useTicket>;
@@ -110,7 +116,8 @@ function outcomeOf(
     ...invalidOf(typed),
   };
   const estimate = amount && estimateOf(order, amount, pair, book, valuation);
-  const shortage = estimate?.needed && free && shortageOf(estimate.needed, free);
+  const mayBorrow = draft.isBorrowing && pair.trading_type === 'margin';
+  const shortage = mayBorrow ? undefined : estimate?.needed && free && shortageOf(estimate.needed, free);
   return {
     order,
     valuation,
@@ -187,6 +194,7 @@ export function requestOf(ticket: Ticket, pair: Pair): TradeCreate | undefined {
     ...(order.stopPrice === undefined ? {} : { stop_price: order.stopPrice.toFixed() }),
     ...(draft.type === 'MARKET' ? {} : { time_in_force: draft.timeInForce }),
     ...(draft.isReduceOnly && pair.trading_type === 'perpetual' ? { reduce_only: true } : {}),
+    ...(draft.isBorrowing && pair.trading_type === 'margin' ? { auto_borrow: true } : {}),
     ...(draft.strategyId === '' ? {} : { strategy_id: draft.strategyId }),
   };
 }

@@ -1,0 +1,93 @@
+'use client';
+/** What an order on a perpetual meets: the position of the account, its leverage, and the margin that the order needs. */
+import { useState } from 'react';
+import { useMayTrade } from '../../data/me';
+import { Button } from '../../ui/button';
+import { Detail } from '../../ui/details';
+import { onDemand } from '../../ui/on-demand';
+import { Amount, Missing } from '../../ui/values';
+import { marginOf, openingAmountOf } from './margin.rules';
+import type { Pair } from './order.rules';
+import type { Ticket } from './use-ticket';
+
+const LeverageDialog = onDemand(() =>
+  import('../../ui/leverage/leverage-dialog').then((module) => module.LeverageDialog),
+);
+
+interface PerpetualDetailsProps {
+  readonly ticket: Ticket;
+  readonly pair: Pair;
+  /** Only shows the leverage, such as in the confirmation of the order. */
+  readonly isFixed?: boolean;
+}
+
+export function PerpetualDetails({ ticket, pair, isFixed = false }: PerpetualDetailsProps) {
+  const { account, market } = ticket;
+  const { position, settings } = market;
+  const mayTrade = useMayTrade();
+  const [isChanging, setChanging] = useState(false);
+  const { leverage, margin_mode } = settings;
+  return (
+    <>
+      <Detail name="Open position">
+        {position === undefined ? (
+          'None'
+        ) : (
+          <>
+            {position.side === 'LONG' ? 'Long ' : 'Short '}
+            <Amount value={position.amount} asset={pair.base} />
+          </>
+        )}
+      </Detail>
+      <Detail name="Leverage">
+        <span className="flex flex-wrap items-center justify-end gap-2">
+          {leverage === null ? (
+            <span className="text-muted">Not known without a position</span>
+          ) : (
+            `${leverage}×${margin_mode === undefined ? '' : `, ${margin_mode.toLowerCase()}`}`
+          )}
+          {account !== undefined && mayTrade && !isFixed && (
+            <Button className="h-7" aria-label="Change leverage" onClick={() => setChanging(true)}>
+              {leverage === null ? 'Set' : 'Change'}
+            </Button>
+          )}
+        </span>
+      </Detail>
+      <MarginDetail ticket={ticket} pair={pair} />
+      {isChanging && account !== undefined && (
+        <LeverageDialog
+          market={{
+            exchange_account_id: account.id,
+            trade_pair_id: pair.id,
+            symbol: pair.symbol,
+            ...settings,
+          }}
+          account={account.account_name}
+          onClose={() => setChanging(false)}
+          onChanged={({ leverage, margin_mode, max_leverage = null }) =>
+            market.onChanged({ leverage, margin_mode, max_leverage })
+          }
+        />
+      )}
+    </>
+  );
+}
+
+/** The margin that the order needs with a leverage; without one, the most that the API reserves. */
+function MarginDetail({ ticket, pair }: PerpetualDetailsProps) {
+  const { amount, draft, valuation, last, market } = ticket;
+  const { leverage } = market.settings;
+  const { side, isReduceOnly } = draft;
+  const opening = amount && openingAmountOf({ side, amount, isReduceOnly }, market.position);
+  const margin =
+    opening && valuation && marginOf(opening, { side, valuation, last, takerFee: pair.taker_fee, leverage });
+  return (
+    <Detail name={leverage === null ? 'Margin and fee, at most' : 'Margin and fee, about'}>
+      {margin === undefined ? (
+        <Missing />
+      ) : (
+        <Amount value={margin.toFixed()} asset={pair.settle ?? pair.quote} digits={2} />
+      )}
+    </Detail>
+  );
+}
