@@ -33,6 +33,8 @@ function explain(issue: z.core.$ZodIssue): string {
       return issue.origin === 'string'
         ? `Use at most ${issue.maximum} characters.`
         : `Enter at most ${issue.maximum}.`;
+    case 'invalid_key':
+      return issue.issues[0] === undefined ? issue.message : explain(issue.issues[0]);
     case 'invalid_value':
       return 'Choose one of the options.';
     default:

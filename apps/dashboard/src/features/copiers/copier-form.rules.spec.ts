@@ -7,6 +7,7 @@ import {
   updateBody,
   valuesOf,
 } from './copier-form.rules';
+import { NEW_PAIR } from './pair-settings.rules';
 
 const ACCOUNT = 'exa_01jz3v7q8ef5ft5w8mm7p5a1bc';
 const values = { ...NEW_COPIER, name: 'Half size' };
@@ -50,15 +51,15 @@ describe('the settings of a copier', () => {
   it('leave what is no number for the schema to refuse, at their own fields', () => {
     const body = settingsBody({ ...values, value: 'x', max_open_trades: '1.5', max_signal_age_s: 'soon' });
     const { error } = copierCreate.safeParse({ ...body, exchange_account_id: ACCOUNT });
-    const fields = error?.issues.map(({ path }) => formFieldOf(path.join('.')));
+    const fields = error?.issues.map(({ path }) => formFieldOf(path.join('.'), []));
     expect(fields?.sort()).toEqual(['max_open_trades', 'max_signal_age_s', 'value']);
   });
 
   it('show problems of lists and of the sizing at their fields', () => {
-    expect(formFieldOf('limits.allowed_pairs.0')).toBe('allowed_pairs');
-    expect(formFieldOf('sizing.capital')).toBe('capital');
-    expect(formFieldOf('sizing')).toBe('value');
-    expect(formFieldOf('stats')).toBeUndefined();
+    expect(formFieldOf('limits.allowed_pairs.0', [])).toBe('allowed_pairs');
+    expect(formFieldOf('sizing.capital', [])).toBe('capital');
+    expect(formFieldOf('sizing', [])).toBe('value');
+    expect(formFieldOf('stats', [])).toBeUndefined();
   });
 
   it('have a group or a pair on each line, in any letter case', () => {
@@ -80,7 +81,7 @@ describe('the settings of a copier', () => {
   it('show a wrong line of them with its pair', () => {
     const body = settingsBody({ ...values, quote_aliases: 'USDT', symbol_map: 'BTC/USDT' });
     const { error } = copierUpdate.safeParse(body);
-    const fields = error?.issues.map(({ path }) => formFieldOf(path.join('.')));
+    const fields = error?.issues.map(({ path }) => formFieldOf(path.join('.'), []));
     expect(new Set(fields)).toEqual(new Set(['quote_aliases', 'symbol_map']));
     expect(formMessageOf({ field: 'symbol_map.BTC/USDT', message: 'Wrong.' })).toBe('BTC/USDT: Wrong.');
     expect(formMessageOf({ field: 'quote_aliases.0', message: 'Wrong.' })).toBe('Wrong.');
@@ -94,6 +95,16 @@ describe('the settings of a copier', () => {
       allowed_sides: 'SELL',
       quote_aliases: 'USD, USDT\nEUR, EURC',
       symbol_map: 'BTC/USDT = BTC/USD\nETH/USDT = ETH/USD',
+      overrides: [
+        { ...NEW_PAIR, symbol: 'SOL/USDT', mode: 'EQUITY_RATIO', value: '0.5', capital: '900' },
+        {
+          ...NEW_PAIR,
+          symbol: 'ETH/USDT',
+          max_open_trades: '2',
+          max_signal_age_s: '1.5',
+          allowed_sides: 'BOTH',
+        },
+      ],
     };
     const parsed = copierCreate.parse({ ...settingsBody(given), exchange_account_id: ACCOUNT });
     expect(valuesOf(parsed as unknown as Parameters<typeof valuesOf>[0])).toEqual(given);

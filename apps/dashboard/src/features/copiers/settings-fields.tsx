@@ -1,36 +1,24 @@
 'use client';
 /** How much a copier copies, and where it stops. */
-import type { Control, FieldErrors, UseFormRegister } from 'react-hook-form';
+import type { UseFormRegister } from 'react-hook-form';
 import { useWatch } from 'react-hook-form';
 import { Field, Input, Select, TextArea } from '../../ui/field';
 import { useWasTrue } from '../../ui/use-was-true';
 import type { CopierValues } from './copier-form.rules';
 import { BELOW_MINIMUM_WORDS, BREACH_WORDS, MODE_MEANINGS, MODE_NAMES } from './copier-words';
+import { PairSettings } from './pair-settings';
+import { type SettingsFieldsProps, type SettingsPart, VALUE_LABELS } from './settings-part';
 import { SizingExample } from './sizing-example';
 
-export interface SettingsFieldsProps {
-  readonly register: UseFormRegister<CopierValues>;
-  readonly control: Control<CopierValues>;
-  readonly errors: FieldErrors<CopierValues>;
-  /** The quote currency of the account, for units. */
-  readonly quote: string;
-  /** The equity of the account in this currency, if it is known. */
-  readonly equity: string | undefined;
-  /** Whether the strategy allows multiples of its amounts. */
-  readonly allowsMultiplier: boolean;
-  readonly hasLeverage: boolean;
-  /** One column, for dialogs and beside results. */
-  readonly isNarrow?: boolean;
-}
-
-type Part = SettingsFieldsProps & { readonly grid: string };
+type Part = SettingsPart;
 
 export function SettingsFields(props: SettingsFieldsProps) {
   const grid = props.isNarrow ? 'grid gap-3' : 'grid gap-3 sm:grid-cols-2';
   const part = { ...props, grid };
-  const { quote_aliases: groups, symbol_map: map } = props.errors;
-  // The section opens with a problem in it, and stays open when the problem is solved.
+  const { quote_aliases: groups, symbol_map: map, overrides } = props.errors;
+  // A section opens with a problem in it, and stays open when the problem is solved.
   const showsProblem = useWasTrue(groups !== undefined || map !== undefined);
+  const showsPairProblem = useWasTrue(overrides !== undefined);
   return (
     <div className="flex flex-col gap-5">
       <Field label="Name of the copier" error={props.errors.name?.message}>
@@ -50,15 +38,15 @@ export function SettingsFields(props: SettingsFieldsProps) {
           <OtherExchanges {...part} />
         </div>
       </details>
+      <details className="group border-t pt-4" open={showsPairProblem || undefined}>
+        <summary className="w-fit rounded font-medium text-sm">Single pairs</summary>
+        <div className="pt-3">
+          <PairSettings {...part} />
+        </div>
+      </details>
     </div>
   );
 }
-
-const VALUE_LABELS: Readonly<Record<string, string>> = {
-  EQUITY_RATIO: 'Factor',
-  MULTIPLIER: 'Factor',
-  FIXED_AMOUNT: 'Amount in base currency',
-};
 
 function Sizing({ register, control, errors, quote, equity, allowsMultiplier, grid }: Part) {
   const [mode, value, capital, limit] = useWatch({

@@ -4,6 +4,9 @@ import { useForm } from 'react-hook-form';
 import { type Problem, problemsOf, problemsOfError } from '../../data/form-problems';
 import { loadLate } from '../../data/late-code';
 import { type CopierValues, formFieldOf, formMessageOf, updateBody } from './copier-form.rules';
+import { repeatedPairs } from './pair-settings.rules';
+
+const REPEATED = 'This pair is listed above. Change its settings there, or remove one of the two.';
 
 /** The form of the settings of a copier. Problems appear at their fields, other failures in `failure`. */
 export function useSettingsForm(initial: CopierValues) {
@@ -20,15 +23,15 @@ export function useSettingsForm(initial: CopierValues) {
   const show = useCallback(
     (problems: readonly Problem[], isFocused: boolean): boolean => {
       const [first] = problems.flatMap((problem) => {
-        const name = formFieldOf(problem.field);
+        const name = formFieldOf(problem.field, getValues('overrides'));
         if (name === undefined) return [];
         setError(name, { message: formMessageOf(problem) });
         return [name];
       });
-      if (first !== undefined && isFocused) setFocus(first);
+      if (first !== undefined && first !== 'overrides' && isFocused) setFocus(first);
       return first !== undefined;
     },
-    [setError, setFocus],
+    [getValues, setError, setFocus],
   );
 
   /** Validates the fields and runs `send`. Returns whether it succeeded. */
@@ -37,6 +40,9 @@ export function useSettingsForm(initial: CopierValues) {
       setFailure(undefined);
       clearErrors();
       const values = getValues();
+      const repeated = repeatedPairs(values.overrides);
+      for (const i of repeated) setError(`overrides.${i}.symbol`, { message: REPEATED });
+      if (repeated.length > 0) return false;
       try {
         const { copierUpdate } = await loadLate(() => import('@trading-automation/contracts'));
         // A new copier has the same rules.
@@ -48,7 +54,7 @@ export function useSettingsForm(initial: CopierValues) {
         return false;
       }
     },
-    [clearErrors, getValues, show],
+    [clearErrors, getValues, setError, show],
   );
   return { form, submit, failure };
 }
