@@ -1,9 +1,3 @@
-import { divideAmongLots } from '../../packages/core/src/trades/lots/funding.rules.ts';
-import {
-  formatUnits,
-  LotBook as ProductBook,
-  QUOTE_SCALE,
-} from '../../packages/core/src/trades/lots/lots.rules.ts';
 import { seeded } from '../chaos/random.mjs';
 import { exact, least, sum } from './fraction.mjs';
 import { LotBook } from './lots.mjs';
@@ -15,6 +9,10 @@ import { divideFunding } from './margins.mjs';
  *
  * @typedef {import('./fraction.mjs').Fraction} Fraction
  */
+
+const RULES = new URL('../../packages/core/src/trades/lots/', import.meta.url).pathname;
+const { divideAmongLots } = await import(`${RULES}funding.rules.ts`);
+const { formatUnits, LotBook: ProductBook, QUOTE_SCALE } = await import(`${RULES}lots.rules.ts`);
 
 /** The amount of the base currency in one contract. */
 const CONTRACT_SIZES = ['0.0001', '0.001', '0.01', '0.1', '1', '10', '100', '1000', '0.00000001'];
