@@ -141,14 +141,14 @@ async function waitForExits(product, participants, endedAt) {
  * takes depends on the machine.
  *
  * @param {KillableProduct} product
- * @param {{ orders: number, signals: number, forced?: number }} [minimum] without it, the check is always true; `forced`: of each
- *   kind of forced change of positions
+ * @param {{ orders: number, signals: number, forced?: number }} [minimum] without it, the check is always true; `forced`: of
+ *   fundings, and of positions closed by auto-deleveraging
  */
 function enoughCheck({ databaseUrl }, minimum) {
   return async (/** @type {import('./storm.mjs').StormCounts} */ { orders, kills, forced }) => {
     if (minimum === undefined) return true;
     const least = minimum.forced;
-    if (least !== undefined && Object.values(forced).some((count) => count <= least)) return false;
+    if (least !== undefined && (forced.fundings <= least || forced.adls <= least)) return false;
     const signals = await countSignals(databaseUrl).catch(() => 0);
     const areBothKilled = kills.postgres !== undefined && kills.redis !== undefined;
     return areBothKilled && orders > minimum.orders && signals > minimum.signals;
