@@ -14,9 +14,9 @@ import { disconnectStreams } from './venue.mjs';
 /** In this time, workers take over the accounts of a dead worker, and look up orders whose response was lost. */
 const settleMaxMs = 180_000;
 /** In this time, workers also read the funding of every account on perpetuals. */
-const fundingMaxMs = 480_000;
-/** Workers read the funding of an account whose stream connects, but not within 5 minutes of the last read. */
-const fundingReadAfterMs = 310_000;
+const fundingMaxMs = 240_000;
+/** When all streams are cut after the storm, so that workers read the funding of each account once more. */
+const fundingReadAfterMs = 5_000;
 /** The pause between two checks. */
 const pollMs = 2_000;
 /** The rules that waiting can still meet, because the product has not yet read everything from the exchange. */
@@ -183,7 +183,7 @@ async function cancelAllOf({ api }) {
 
 /**
  * Makes the workers read the funding of all accounts: of those with a position by a last funding, which their streams report; of the others
- * by a new connection after 5 minutes, unless the returned function is called before.
+ * by a new connection, unless the returned function is called before.
  *
  * @param {KillableProduct} product
  * @param {import('./participants.mjs').Participants} participants

@@ -65,8 +65,10 @@ const CLAIM = `
     ) AS "gapMs"
   FROM exposed e JOIN claimed c ON c.exchange_account_id = e.id`;
 
-/** The time after which a read that failed is tried again. */
-const RETRY_MS = 600_000;
+/** The time after which a read that failed, or whose worker died, is tried again. */
+const RETRY_MS = 120_000;
+/** The time between two reads of an account whose stream connects again and again. */
+const RECONNECTED_MS = 60_000;
 
 export class FundingReads {
   constructor(private readonly platform: Platform) {}
@@ -123,15 +125,18 @@ export class FundingReads {
     );
   }
 
-  /** Makes the reads of these accounts due, except those that were read in the last 5 minutes. */
+  /**
+   * Makes the reads of these accounts due, because funding that was paid before their streams connected was not reported.
+   * An account that was read in the last minute becomes due a minute after that read.
+   */
   async request(accountIds: readonly string[]): Promise<void> {
     if (accountIds.length === 0) return;
     await queryPrepared(
       this.platform.database.manager,
-      `UPDATE funding_reads SET due_at = clock_timestamp()
-       WHERE exchange_account_id = ANY ($1) AND due_at > clock_timestamp()
-         AND complete_until < clock_timestamp() - interval '5 minutes'`,
-      [accountIds],
+      `UPDATE funding_reads SET due_at = least(due_at,
+         greatest(clock_timestamp(), coalesce(complete_until, '-infinity') + $2 * interval '1 millisecond'))
+       WHERE exchange_account_id = ANY ($1)`,
+      [accountIds, RECONNECTED_MS],
     );
   }
 }
