@@ -80,6 +80,9 @@ export const SHOWN = [
 export const FIXED = new Set([
   'EventCatalogue types[].description',
   'EventKind description',
+  'KeyPermissions needed[]',
+  'KeyPermissions notes[]',
+  'KeyPermissions refused[]',
   'Notification title',
   'RequestHeader name',
   'RewardType description',

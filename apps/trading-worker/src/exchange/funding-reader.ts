@@ -47,6 +47,7 @@ export class FundingReader {
       await this.reads.complete(read);
     } catch (error) {
       if (!(error instanceof ExchangeError)) throw error;
+      await this.reads.retry(read.accountId);
       if (open !== undefined) await this.clients.onExchangeError(open.account, error);
     }
   }

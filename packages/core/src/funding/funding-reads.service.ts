@@ -65,8 +65,13 @@ const CLAIM = `
     ) AS "gapMs"
   FROM exposed e JOIN claimed c ON c.exchange_account_id = e.id`;
 
-/** The time after which a read that failed, or whose worker died, is tried again. */
-const RETRY_MS = 120_000;
+/**
+ * The time after which a read is tried again whose worker died. Longer than `PLANNED_WITHIN_MS`, so that funding that is
+ * paid during a read makes the account due.
+ */
+const CLAIM_MS = 360_000;
+/** The time after which a read that failed is tried again. */
+const RETRY_MS = 60_000;
 /** The time between two reads of an account whose stream connects again and again. */
 const RECONNECTED_MS = 60_000;
 
@@ -79,7 +84,7 @@ export class FundingReads {
     const rows = await queryPrepared<Omit<DueFundingRead, 'intervalMs'> & { readonly gapMs: number | null }>(
       this.platform.database.manager,
       CLAIM,
-      [accountIds, limit, RETRY_MS],
+      [accountIds, limit, CLAIM_MS],
     );
     return rows.map(({ gapMs, ...read }) => ({
       ...read,
@@ -112,6 +117,16 @@ export class FundingReads {
       `UPDATE funding_reads SET due_at = clock_timestamp()
        WHERE exchange_account_id = ANY ($1) AND due_at > clock_timestamp() + $2 * interval '1 millisecond'`,
       [accountIds, PLANNED_WITHIN_MS],
+    );
+  }
+
+  /** Makes a claimed read due again soon, after it failed. */
+  async retry(accountId: string): Promise<void> {
+    await queryPrepared(
+      this.platform.database.manager,
+      `UPDATE funding_reads SET due_at = least(due_at, clock_timestamp() + $2 * interval '1 millisecond')
+       WHERE exchange_account_id = $1`,
+      [accountId, RETRY_MS],
     );
   }
 
