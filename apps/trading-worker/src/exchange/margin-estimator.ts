@@ -1,12 +1,12 @@
-import type { MarginEstimates } from '@trading-automation/core/positions';
+import type { MarginEstimates, OpenMarkets } from '@trading-automation/core/positions';
 import type { Logger } from '@trading-automation/runtime';
 import type { Venues } from './venues.js';
 
 /** Moves the margins of accounts by the mark prices of their exchanges, and says which accounts have to be read. */
 export class MarginEstimator {
   constructor(
-    private readonly estimates: MarginEstimates,
-    private readonly venues: Venues,
+    private readonly estimates: Pick<MarginEstimates, 'openMarkets' | 'move' | 'due'>,
+    private readonly venues: Pick<Venues, 'get'>,
     private readonly logger: Logger,
   ) {}
 
@@ -15,23 +15,17 @@ export class MarginEstimator {
    * be read, these are all accounts with an open position there.
    */
   async due(accountIds: readonly string[]): Promise<readonly string[]> {
-    const markets = [...(await this.estimates.openMarkets(accountIds))];
+    const markets = await this.estimates.openMarkets(accountIds);
     const moved = await Promise.all(
-      markets.map(async ([exchange, symbols]) =>
-        (await this.move(accountIds, exchange, symbols)) ? [exchange] : [],
-      ),
+      markets.map(async (each) => ((await this.move(each)) ? [each.exchange] : [])),
     );
     return this.estimates.due(accountIds, moved.flat());
   }
 
-  private async move(
-    accountIds: readonly string[],
-    exchange: string,
-    symbols: readonly string[],
-  ): Promise<boolean> {
+  private async move({ exchange, symbols, accountIds }: OpenMarkets): Promise<boolean> {
     try {
       const prices = await this.venues.get(exchange).fetchMarkPrices(symbols);
-      await this.estimates.move(accountIds, exchange, prices);
+      await this.estimates.move(accountIds, prices);
       return symbols.every((symbol) => prices[symbol] !== undefined);
     } catch (error) {
       this.logger.warn(

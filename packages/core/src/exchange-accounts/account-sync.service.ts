@@ -146,8 +146,11 @@ export class AccountSyncService {
    * sync was requested. They are the snapshots of all accounts that share the wallet.
    */
   async storeSnapshots(snapshots: readonly BalanceSnapshot[]): Promise<void> {
-    await this.storeForWallets(snapshots, (some) =>
-      storeWithoutHolding(some, (few, lock) => this.storeLockedSnapshots(few, lock)),
+    await this.storeForWallets(
+      snapshots,
+      (some) => storeWithoutHolding(some, (few, lock) => this.storeLockedSnapshots(few, lock)),
+      // Loans belong to the account that reads them. Another one would keep them after that account was removed.
+      (snapshot) => ({ ...snapshot, loans: undefined }),
     );
   }
 
@@ -195,12 +198,15 @@ export class AccountSyncService {
   private async storeForWallets<Report extends { readonly accountId: string }>(
     reports: readonly Report[],
     store: (reports: readonly Report[]) => Promise<void>,
+    share = (report: Report): Report => report,
   ): Promise<void> {
-    const { manager } = this.platform.database;
-    const siblings = await walletSiblings(manager, [...new Set(reports.map(({ accountId }) => accountId))]);
-    await store(reports);
+    const accountIds = [...new Set(reports.map(({ accountId }) => accountId))];
+    const [siblings] = await Promise.all([
+      walletSiblings(this.platform.database.manager, accountIds),
+      store(reports),
+    ]);
     const shared = reports.flatMap((report) =>
-      (siblings.get(report.accountId) ?? []).map((accountId) => ({ ...report, accountId })),
+      (siblings.get(report.accountId) ?? []).map((accountId) => ({ ...share(report), accountId })),
     );
     if (shared.length > 0) await store(shared);
   }

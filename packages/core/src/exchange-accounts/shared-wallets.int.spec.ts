@@ -141,4 +141,16 @@ describe('the balances of a shared wallet', () => {
     ]);
     expect(await shown()).toEqual({ spot: { USDT: '55' }, perpetual: { USDT: '55' } });
   });
+
+  it('do not give the loans of one account to another one', async () => {
+    const spot = await add({ tradingType: 'spot' });
+    const margin = await add({ tradingType: 'margin' });
+    const takenAt = await sync.databaseTime();
+    const at = new Date(takenAt);
+    const loans = { USDT: { borrowed: '30', interest: '0' } };
+    const balances = { USDT: { free: '100', locked: '0' } };
+    await sync.storeSnapshots([{ accountId: margin.uuid, balances, loans, takenAt, at, until: at }]);
+    expect(await sync.holdingsOf(margin.uuid)).toEqual({ balances, loans });
+    expect(await sync.holdingsOf(spot.uuid)).toEqual({ balances, loans: null });
+  });
 });

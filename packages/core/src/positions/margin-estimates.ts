@@ -14,37 +14,41 @@ import type { Platform } from '../platform/index.js';
 const AMPLE_RATIO = '2';
 /** How old a reading may be while the margin is ample. */
 const READING_AGE_MAX_MS = 900_000;
+const MOVED_AT_ONCE = 100;
+
+/** The accounts with open positions at one exchange, and the symbols of these positions. */
+export interface OpenMarkets {
+  readonly exchange: string;
+  readonly symbols: readonly string[];
+  readonly accountIds: readonly string[];
+}
 
 export class MarginEstimates {
   constructor(private readonly platform: Platform) {}
 
-  /** Returns the symbols of the open positions of these accounts, by exchange. */
-  async openMarkets(accountIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
-    const rows = await queryPrepared<{ exchange: string; symbols: string[] }>(
+  /** Returns the open positions of these accounts, by exchange. */
+  async openMarkets(accountIds: readonly string[]): Promise<readonly OpenMarkets[]> {
+    return queryPrepared<OpenMarkets & Record<string, unknown>>(
       this.platform.database.manager,
-      `SELECT a.exchange, array_agg(DISTINCT p.symbol ORDER BY p.symbol) AS symbols
+      `SELECT a.exchange, array_agg(DISTINCT p.symbol ORDER BY p.symbol) AS symbols,
+         array_agg(DISTINCT a.id)::text[] AS "accountIds"
        FROM positions p JOIN exchange_accounts a ON a.id = p.exchange_account_id
        WHERE p.exchange_account_id = ANY ($1) AND p.amount > 0 AND p.is_supported GROUP BY 1`,
       [accountIds],
     );
-    return new Map(rows.map(({ exchange, symbols }) => [exchange, symbols]));
   }
 
-  /** Stores the mark prices of an exchange in these accounts, and moves their margins. Skips accounts that are locked. */
-  async move(
-    accountIds: readonly string[],
-    exchange: string,
-    markPrices: Readonly<Record<string, Decimal>>,
-  ): Promise<void> {
-    await inTransaction(this.platform.database, async (tx) => {
-      const locked = await lockUnlockedAccounts(tx, accountIds);
-      await queryPrepared(tx, MOVE, [
-        [...locked],
-        exchange,
-        Object.keys(markPrices),
-        Object.values(markPrices),
-      ]);
-    });
+  /**
+   * Stores the mark prices of their exchange in these accounts, and moves their margins. Skips accounts that are locked.
+   * Few are locked at a time, because orders of a locked account wait.
+   */
+  async move(accountIds: readonly string[], markPrices: Readonly<Record<string, Decimal>>): Promise<void> {
+    const [symbols, prices] = [Object.keys(markPrices), Object.values(markPrices)];
+    for (let i = 0; i < accountIds.length; i += MOVED_AT_ONCE)
+      await inTransaction(this.platform.database, async (tx) => {
+        const locked = await lockUnlockedAccounts(tx, accountIds.slice(i, i + MOVED_AT_ONCE));
+        await queryPrepared(tx, MOVE, [[...locked], symbols, prices]);
+      });
   }
 
   /**
@@ -69,11 +73,9 @@ const MOVE = `
     SELECT p.id, p.exchange_account_id AS account_id, mark.price,
       CASE p.side WHEN 'LONG' THEN 1 ELSE -1 END * p.amount * (mark.price - p.mark_price) AS change,
       p.amount * p.mark_price AS notional_before, p.amount * mark.price AS notional
-    FROM positions p JOIN exchange_accounts a ON a.id = p.exchange_account_id
-    LEFT JOIN unnest($3::text[], $4::numeric[]) AS given (symbol, price) ON given.symbol = p.symbol
+    FROM positions p LEFT JOIN unnest($2::text[], $3::numeric[]) AS given (symbol, price) ON given.symbol = p.symbol
     CROSS JOIN LATERAL (SELECT coalesce(given.price, p.mark_price) AS price) AS mark
-    WHERE p.exchange_account_id = ANY ($1) AND a.exchange = $2 AND p.amount > 0 AND p.is_supported
-      AND p.mark_price > 0 AND mark.price > 0),
+    WHERE p.exchange_account_id = ANY ($1) AND p.amount > 0 AND p.is_supported AND p.mark_price > 0 AND mark.price > 0),
   written AS (
     UPDATE positions p SET mark_price = moved.price, unrealized_pnl = p.unrealized_pnl + moved.change,
       isolated_margin = p.isolated_margin + moved.change,

@@ -457,7 +457,7 @@ describe('the estimate of a margin', () => {
     const report = { positions: [venuePosition(position)], at: instant, until: instant };
     return reports.storeReading(account.uuid, { report, margin: margin(more) });
   };
-  const move = (price: string) => estimates.move([account.uuid], 'paper', { [SYMBOL]: price });
+  const move = (price: string) => estimates.move([account.uuid], { [SYMBOL]: price });
   const due = (...exchanges: string[]) => estimates.due([account.uuid], exchanges);
 
   it.each([
@@ -482,15 +482,18 @@ describe('the estimate of a margin', () => {
     expect(await due('paper')).toEqual([account.uuid]);
   });
 
-  it('leaves other exchanges, unknown prices and closed positions as they are', async () => {
+  it('leaves other accounts, unknown prices and closed positions as they are', async () => {
     await readAgo(0, {});
-    await estimates.move([account.uuid], 'other', { [SYMBOL]: '50' });
-    await estimates.move([account.uuid], 'paper', { 'ETH/USDT:USDT': '50' });
-    await estimates.move([], 'paper', { [SYMBOL]: '50' });
+    const idle = await perpetualAccount(actor);
+    await estimates.move([idle.uuid], { [SYMBOL]: '50' });
+    await estimates.move([account.uuid], { 'ETH/USDT:USDT': '50' });
+    await estimates.move([], { [SYMBOL]: '50' });
     expect(await listed()).toMatchObject([{ mark_price: '110', unrealized_pnl: '20' }]);
-    expect([...(await estimates.openMarkets([account.uuid]))]).toEqual([['paper', [SYMBOL]]]);
+    expect(await estimates.openMarkets([idle.uuid, account.uuid])).toEqual([
+      { exchange: 'paper', symbols: [SYMBOL], accountIds: [account.uuid] },
+    ]);
     await reports.storeUpdate(account.uuid, [venuePosition({ amount: '0' })], new Date());
-    expect([...(await estimates.openMarkets([account.uuid]))]).toEqual([]);
+    expect(await estimates.openMarkets([account.uuid])).toEqual([]);
     expect(await due()).toEqual([]);
   });
 

@@ -63,12 +63,13 @@ const EQUITIES = `
     FROM (
       SELECT DISTINCT ON (w.account_id) w.account_id AS id, member.exchange, member.loans
       FROM wallet_accounts($1) w JOIN exchange_accounts member ON member.id = w.member_id
-      WHERE member.loans IS NOT NULL ORDER BY w.account_id, member.id) AS a
+      WHERE member.loans IS NOT NULL AND member.deleted_at IS NULL ORDER BY w.account_id, member.id) AS a
     CROSS JOIN LATERAL jsonb_each(a.loans) AS loan (asset, owed)
     UNION ALL
     SELECT a.id, a.exchange, coalesce(t.settle, t.quote),
       CASE p.side WHEN 'LONG' THEN 1 ELSE -1 END * p.amount * (coalesce(p.mark_price, t.last_price) - p.entry_price)
     FROM wallet_accounts($1) w JOIN exchange_accounts a ON a.id = w.account_id
+    JOIN exchange_accounts member ON member.id = w.member_id AND member.deleted_at IS NULL
     JOIN positions p ON p.exchange_account_id = w.member_id JOIN trade_pairs t ON t.id = p.trade_pair_id
     WHERE p.amount > 0 AND p.is_supported
   ), prices AS MATERIALIZED (

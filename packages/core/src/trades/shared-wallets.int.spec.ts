@@ -152,4 +152,7 @@ it('accounts that share a wallet have the equity of the wallet, with the open re
   );
   const net = await equitiesOf(env.core.platform.database.manager, ids, 'USDT');
   expect(ids.map((id) => net.get(id)?.amount)).toEqual(['1949.5', '1949.5', '2000']);
+  await env.core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE id = $1', perpetual.uuid);
+  const left = await equitiesOf(env.core.platform.database.manager, [spot.uuid], 'USDT');
+  expect(left.get(spot.uuid)?.amount).toBe('2000');
 });

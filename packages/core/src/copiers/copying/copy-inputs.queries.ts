@@ -36,8 +36,10 @@ export interface CopierRow extends CopierSettings {
   readonly owedAmount: Decimal;
 }
 
-/** Decimals are trimmed of trailing zeros, which speeds up the arithmetic. */
-/** Without a pair if the copier holds the lot on a replaced pair: an order on the new pair would not close it. */
+/**
+ * Without a pair if the copier holds the lot on a replaced pair: an order on the new pair would not close it. Decimals are
+ * trimmed of trailing zeros, which speeds up the arithmetic.
+ */
 const BY_COPIER = `
   SELECT c.id, c.user_id AS "userId", c.exchange_account_id AS "accountId",
     coalesce(s.user_id = c.user_id, false) AS "isOwnStrategy", c.status, c.started_at AS "startedAt",

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Counts the fee of a fill on a perpetual once, also if the stream reports the balance of its instant before the fill. */
+/** Counts the fills of all accounts that share a wallet, and the fee of a fill on a perpetual once, also if the stream reports the balance of its instant before the fill. */
 export class PerpetualFees1763700000063 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(CURRENT_BALANCES);
@@ -12,7 +12,7 @@ export class PerpetualFees1763700000063 implements MigrationInterface {
 }
 
 /**
- * The function of migration 61, with one difference. On perpetuals, exchanges report the wallet after each fill, with the
+ * The function of migration 30, with two differences. The fills of all accounts that share the wallet count. On perpetuals, exchanges report the wallet after each fill, with the
  * time of the fill, and some send this report before that of the fill. The fill is then not among those that the stream
  * reported before (`seen`), although the wallet includes it. A later fill of the same instant has a report of its own,
  * so a report of a stream includes the fills of its instant.
