@@ -64,6 +64,11 @@ export class ScriptedServer {
     return clock && `${clock.method} ${clock.path}`;
   }
 
+  /** The number of open WebSocket connections. */
+  get streamCount(): number {
+    return this.#sockets.clients.size;
+  }
+
   /** Closes every WebSocket connection, as an exchange does when a node restarts. */
   cutStreams(): void {
     for (const socket of this.#sockets.clients) socket.terminate();
