@@ -61,12 +61,15 @@ export async function order(day, strategy, symbol, terms) {
 
 /** Waits until a trade has this filled amount. @param {Day} day @param {string} id @param {import('./fraction.mjs').Fraction} amount */
 export async function untilFilled(day, id, amount) {
+  let trade;
   for (let attempt = 0; attempt < 200; attempt += 1) {
-    const trade = await day.parts.participants.api.get(`/v1/trades/${id}`);
+    trade = await day.parts.participants.api.get(`/v1/trades/${id}`);
     if (!exact(trade.filled_amount).isBelow(amount)) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  day.report({ problem: 'a trade was not filled', id, amount: String(amount) });
+  const { status, symbol, side, filled_amount, cancel_reason, failure } = trade;
+  const found = { status, symbol, side, filled_amount, cancel_reason, failure };
+  day.report({ problem: 'a trade was not filled', id, amount: String(amount), found });
 }
 
 /** @type {Move} */
@@ -139,8 +142,9 @@ async function untilEnded(day, id) {
 
 /** @param {Day} day @param {string} id */
 async function untilAccepted(day, id) {
+  let trade;
   for (let attempt = 0; attempt < 200; attempt += 1) {
-    const trade = await day.parts.participants.api.get(`/v1/trades/${id}`);
+    trade = await day.parts.participants.api.get(`/v1/trades/${id}`);
     if (trade.exchange_order_id !== undefined) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
