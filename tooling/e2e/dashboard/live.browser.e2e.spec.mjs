@@ -41,6 +41,8 @@ const countOfUnhandledEvents = async () =>
   );
 /** Only the script of the card of the exchange accounts contains them. */
 const WORDS_OF_LATE_PART = 'Sync is late';
+/** Only the script of the order ticket contains them. */
+const WORDS_OF_TICKET = 'Enter a limit price, or choose one of the book.';
 const liveBadge = (page) => page.getByRole('status').getByText('Live', { exact: true });
 const order = (amount) => ({
   exchange_account_id: trader.account.id,
@@ -250,6 +252,36 @@ describe('a page that is opened', () => {
     expect(problems).toEqual([]);
     // Parts that the page loads ahead may be on their way.
     await second.unrouteAll({ behavior: 'ignoreErrors' });
+    await context.close();
+  });
+
+  it('keeps what is typed into a part whose code comes late', async () => {
+    const { page, context, problems } = await browser.newPerson();
+    await signInByApiKey(page, apiKey);
+    let release = () => {};
+    const held = new Promise((resolve) => {
+      release = () => resolve(undefined);
+    });
+    await page.route('**/_next/static/chunks/*.js', async (route) => {
+      const response = await route.fetch();
+      if ((await response.text()).includes(WORDS_OF_TICKET)) await held;
+      await route.fulfill({ response });
+    });
+    await page.goto(`/trades/new?pair=${trader.pair.id}`);
+    await liveBadge(page).waitFor();
+    const ticket = page.getByRole('form', { name: `Order on ${trader.pair.symbol}` });
+    await ticket.getByLabel('Limit price').fill('100');
+    await ticket.getByLabel('Amount', { exact: true }).fill('0.5');
+    const value = ticket
+      .getByRole('term')
+      .filter({ hasText: 'Order value' })
+      .locator('xpath=following-sibling::dd');
+    expect(await value.textContent()).toBe('–');
+    release();
+    await value.getByText('50.00').waitFor();
+    expect(await ticket.getByLabel('Limit price').inputValue()).toBe('100');
+    expect(problems).toEqual([]);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
     await context.close();
   });
 

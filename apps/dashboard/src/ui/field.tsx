@@ -2,6 +2,7 @@
 /** Labelled inputs. An error is connected with its input, so that screen readers read it. */
 import { ChevronDown } from 'lucide-react';
 import {
+  type ChangeEvent,
   createContext,
   type InputHTMLAttributes,
   type ReactNode,
@@ -10,6 +11,9 @@ import {
   type TextareaHTMLAttributes,
   useContext,
   useId,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
 } from 'react';
 import { classNames } from './class-names';
 
@@ -71,6 +75,32 @@ function useFieldAttributes() {
     : { id: field.id, 'aria-describedby': field.describedBy, 'aria-invalid': field.isInvalid || undefined };
 }
 
+interface TextControl<Element> {
+  readonly ref?: Ref<Element>;
+  readonly value?: unknown;
+  readonly onChange?: ((event: ChangeEvent<Element>) => void) | undefined;
+}
+
+/**
+ * Keeps what was typed into the HTML of the server before the page reacted: React reports no change for it, and would empty
+ * the field. Returns the ref of the element.
+ */
+function useEarlyText<Element extends HTMLInputElement | HTMLTextAreaElement>({
+  ref,
+  value,
+  onChange,
+}: TextControl<Element>) {
+  const element = useRef<Element>(null);
+  useImperativeHandle(ref, () => element.current as Element);
+  useLayoutEffect(() => {
+    const target = element.current;
+    if (target === null || typeof value !== 'string' || target.value === value) return;
+    onChange?.({ target, currentTarget: target } as ChangeEvent<Element>);
+    // Only the first value can differ from what the element shows.
+  }, []);
+  return element;
+}
+
 export function Input({
   className,
   ...rest
@@ -79,6 +109,7 @@ export function Input({
     <input
       {...useFieldAttributes()}
       {...rest}
+      ref={useEarlyText(rest)}
       className={classNames(CONTROL, 'h-8 pointer-coarse:h-10', className)}
     />
   );
@@ -92,6 +123,7 @@ export function TextArea({
     <textarea
       {...useFieldAttributes()}
       {...rest}
+      ref={useEarlyText(rest)}
       className={classNames(CONTROL, 'min-h-20 py-1.5', className)}
     />
   );
