@@ -28,6 +28,11 @@ describe('the configuration of the dashboard', () => {
     });
   });
 
+  it.each(['0', '10001', '1.5', 'soon'])('refuses that pages wait %s ms for their data', (PAGE_WAIT_MS) => {
+    expect(problemsOf({ ...TEST, PAGE_WAIT_MS })).toEqual([expect.stringContaining('PAGE_WAIT_MS')]);
+    expect(readConfig(configSchema, { ...TEST, PAGE_WAIT_MS: '700' }).PAGE_WAIT_MS).toBe(700);
+  });
+
   it('reads several keys, the one for new cookies first', () => {
     const SESSION_KEYS = `${KEY},k0:${'b'.repeat(64)}`;
     expect(readConfig(configSchema, { ...TEST, SESSION_KEYS }).SESSION_KEYS).toEqual([

@@ -32,6 +32,8 @@ export const configSchema = z
     REST_PUBLIC_URL: originSetting.optional(),
     /** The origin of the documentation, as users reach it. Without it, pages have no links to it. */
     DOCS_URL: originSetting.optional(),
+    /** The longest that a page waits for its data before it is sent without them. */
+    PAGE_WAIT_MS: z.coerce.number().int().min(1).max(10_000).default(500),
     SESSION_KEYS: sessionKeys,
     /** The API key of the demo account, for signing in with one click. In development only. */
     DEMO_API_KEY: z.string().min(1).optional(),

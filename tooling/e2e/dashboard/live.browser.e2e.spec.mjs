@@ -15,7 +15,9 @@ let trader;
 let database;
 let apiKey = '';
 beforeAll(async () => {
-  product = await startProduct({ graphqlApis: 1, hasDashboard: true });
+  // Pages arrive with their data, also from a machine that is busy.
+  const extraEnv = { dashboard: { PAGE_WAIT_MS: '10000' } };
+  product = await startProduct({ graphqlApis: 1, hasDashboard: true, extraEnv });
   browser = await openBrowser(product.urlOf('dashboard'));
   database = new pg.Pool({ connectionString: product.databaseUrl, max: 1 });
   trader = await openTrader(product, 'dashboard live');

@@ -50,6 +50,7 @@ it.each([
 ])('%s', (_, Part, expected) => {
   const loaded: unknown[] = [];
   provideServerPage(() => ({
+    waitMs: 500,
     load: (_, { queryKey }) => {
       loaded.push(queryKey);
       return LOADED;

@@ -5,9 +5,6 @@
 import type { QueryClient, QueryKey } from '@tanstack/react-query';
 import type { Client } from '@trading-automation/sdk';
 
-/** The longest that a page waits for all of its data, and so for one read. */
-export const PAGE_WAIT_MS = 500;
-
 /** The options of a query; an infinite one has `getNextPageParam`. */
 export interface PageQuery {
   readonly queryKey: QueryKey;
@@ -26,6 +23,8 @@ export interface LoadedQuery {
 }
 
 export interface ServerPage {
+  /** The longest that the page waits for all of its data, and so for one read, in milliseconds. */
+  readonly waitMs: number;
   /** The API with the credential of the page's session; undefined for a page without a session. */
   client?: Client<'string'>;
   /** Sends the head of the response: the page will be rendered. */

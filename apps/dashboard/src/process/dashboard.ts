@@ -24,13 +24,13 @@ const REQUEST_TIMEOUT_MS = 30_000;
 
 export async function startDashboard(config: Config, logger: Logger) {
   const stopped = new AbortController();
-  const { HOST, PORT } = config;
+  const { HOST, PORT, PAGE_WAIT_MS } = config;
   const { dir, handle } = await loadPages(PORT, HOST);
   const links = pageLinks(dir);
   const pages = withStaticFiles(dir, (request, response) => {
     const isDocument = request.headers['sec-fetch-dest'] === 'document';
     const onSession = isDocument ? () => sendHead(response, links) : undefined;
-    inPageRequest(onSession, () => {
+    inPageRequest(PAGE_WAIT_MS, onSession, () => {
       handle(request, response).catch((error: unknown) => {
         logger.error({ event: 'request.failed', err: error }, 'A request failed.');
         if (!isHeadSent(response)) response.writeHead(500);

@@ -10,7 +10,7 @@ const never = () => new Promise(() => undefined);
 
 describe('the data of a page', () => {
   it('are loaded once for all views, and taken once', async () => {
-    const [queries, data] = [new QueryClient(), new PageData()];
+    const [queries, data] = [new QueryClient(), new PageData(500)];
     let loads = 0;
     const query = queryOf('a', async () => ++loads);
     await Promise.all([data.load(queries, query), data.load(queries, query)]);
@@ -23,7 +23,7 @@ describe('the data of a page', () => {
   });
 
   it('have the pages of an infinite query', async () => {
-    const [queries, data] = [new QueryClient(), new PageData()];
+    const [queries, data] = [new QueryClient(), new PageData(500)];
     const query = {
       ...queryOf('list', async () => ({ data: [1] })),
       initialPageParam: '',
@@ -34,7 +34,7 @@ describe('the data of a page', () => {
   });
 
   it('lack a query that failed, so that it is rendered as loading', async () => {
-    const [queries, data] = [new QueryClient(), new PageData()];
+    const [queries, data] = [new QueryClient(), new PageData(500)];
     await data.load(
       queries,
       queryOf('a', async () => Promise.reject(new Error('The API did not respond.'))),
@@ -55,7 +55,7 @@ describe('the data of a page', () => {
   });
 
   it('are complete only when no view has asked for any in a while, even if all were loaded', async () => {
-    const [queries, data] = [new QueryClient(), new PageData()];
+    const [queries, data] = [new QueryClient(), new PageData(500)];
     const query = queryOf('a', async () => 1);
     await data.load(queries, query);
     let isSettled = false;
@@ -72,28 +72,28 @@ describe('the data of a page', () => {
   });
 
   it('are not waited for again by a view that is rendered after them', async () => {
-    const [queries, data] = [new QueryClient(), new PageData()];
+    const [queries, data] = [new QueryClient(), new PageData(500)];
     const query = queryOf('a', async () => 1);
     await data.load(queries, query);
     expect(data.load(queries, query)).toHaveProperty('status', 'fulfilled');
   });
 
   it('lack a query that is left to the browser', async () => {
-    const [queries, data] = [new QueryClient(), new PageData()];
+    const [queries, data] = [new QueryClient(), new PageData(500)];
     let loads = 0;
     await data.load(queries, { ...queryOf('a', async () => ++loads), meta: { isLate: true } });
     expect([loads, data.takeLoaded(queries)]).toEqual([0, []]);
   });
 
   it('lack a query that is not enabled', async () => {
-    const [queries, data] = [new QueryClient(), new PageData()];
+    const [queries, data] = [new QueryClient(), new PageData(500)];
     let loads = 0;
     await data.load(queries, { ...queryOf('a', async () => ++loads), enabled: false });
     expect([loads, data.takeLoaded(queries)]).toEqual([0, []]);
   });
 
   it('are complete when the views that they show have loaded theirs; nothing is loaded afterwards', async () => {
-    const [queries, data] = [new QueryClient(), new PageData()];
+    const [queries, data] = [new QueryClient(), new PageData(500)];
     const inner = queryOf('inner', async () => 'later');
     void data
       .load(

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { QueryClient } from '@tanstack/react-query';
 import type { Client } from '@trading-automation/sdk';
-import { type LoadedQuery, PAGE_WAIT_MS, type PageQuery, type ServerPage } from '../data/server-page.js';
+import type { LoadedQuery, PageQuery, ServerPage } from '../data/server-page.js';
 
 /** A view is rendered within so many turns of the event loop after its code or its data. */
 const RENDER_TURNS = 8;
@@ -19,7 +19,7 @@ export class PageData implements ServerPage {
   /** How often a view has asked for data: as long as this grows, the page is being rendered. */
   private asked = 0;
 
-  constructor(private readonly waitMs = PAGE_WAIT_MS) {}
+  constructor(readonly waitMs: number) {}
 
   load(queries: QueryClient, options: PageQuery): Promise<void> {
     if (options.enabled === false || options.meta?.isLate === true) return NOTHING;

@@ -6,9 +6,9 @@ import { PageData } from './page-data.js';
 const requests = new AsyncLocalStorage<ServerPage>();
 provideServerPage(() => requests.getStore());
 
-/** Handles a request, so that everything that it causes finds its page. */
-export const inPageRequest = (sendHead: ServerPage['sendHead'], handle: () => void) => {
-  const page = new PageData();
+/** Handles a request, so that everything that it causes finds its page. The page waits `waitMs` for its data, at most. */
+export const inPageRequest = (waitMs: number, sendHead: ServerPage['sendHead'], handle: () => void) => {
+  const page = new PageData(waitMs);
   page.sendHead = sendHead;
   requests.run(page, handle);
 };

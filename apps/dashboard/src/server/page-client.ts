@@ -1,6 +1,6 @@
 import { Client } from '@trading-automation/sdk';
 import { createSigner } from '@trading-automation/sdk/signer';
-import { PAGE_WAIT_MS, serverPage } from '../data/server-page';
+import { serverPage } from '../data/server-page';
 import { ADDRESS_HEADER, dashboardRuntime } from '../process/runtime';
 import type { Session } from './session';
 
@@ -20,7 +20,7 @@ export function openPageClient({ privateKey }: Session, headers: Headers): void 
     decimals: 'string',
     defaultHeaders: { 'x-forwarded-for': headers.get(ADDRESS_HEADER) ?? '' },
     // A read that takes longer is left to the browser, which shows a placeholder meanwhile.
-    timeout: PAGE_WAIT_MS,
+    timeout: page.waitMs,
     maxRetries: 0,
     logLevel: 'off',
   });
