@@ -70,6 +70,19 @@ const IS_OPEN = "t.status IN ('PENDING', 'PARTIALLY_FILLED')";
 /** Whether another account of the wallet, which counts already, has adopted the order `t`, too. */
 const IS_REPEATED = `(member.is_repeated AND NOT ${IS_OURS('t')})`;
 
+/** Whether the last report of the position of the order `t` certainly contains the fill \`f\`, so that its margin counts there. */
+const IS_IN_POSITION = `EXISTS (
+  SELECT FROM positions q WHERE q.exchange_account_id = t.exchange_account_id AND q.trade_pair_id = t.trade_pair_id
+    AND q.reported_at >= f.executed_at)`;
+
+/**
+ * What an open position \`p\` takes from the wallet: its initial margin less its open result, and if it is isolated, the
+ * margin that was moved to it. A leverage that is not known counts as the highest, so that the margin is not overstated.
+ */
+const POSITION_MARGIN = `CASE WHEN p.margin_mode = 'ISOLATED' AND p.isolated_margin IS NOT NULL
+    THEN p.isolated_margin - worth.result
+  ELSE coalesce(p.amount * worth.price / coalesce(p.leverage, p.max_leverage), 0) - worth.result END`;
+
 const UNCONFIRMED_SALES = `
   SELECT DISTINCT w.account_id AS id FROM wallet_accounts($1) AS w JOIN trades t ON t.exchange_account_id = w.member_id
   WHERE t.reserved_asset = $2 AND t.side = 'SELL' AND ${IS_OPEN}
@@ -83,14 +96,16 @@ const UNCONFIRMED_SALES = `
  *    report. It is never overstated.
  * 2. An open order takes its reservation, or more if it filled at a worse price. An external order takes what it can
  *    spend. An order that ended takes what its fills spent.
- * 3. An order on a perpetual takes the margin of what it opens and receives nothing: what a fill releases counts with the
- *    next report.
+ * 3. An order on a perpetual takes the margin of what it opens, until the exchange reports the position. A position takes its
+ *    initial margin at the last mark price less its open result, as the exchange judges orders; a profit is not for spot. Some
+ *    exchanges lock these margins in the wallet and others do not, so what is locked counts against them. Here the free
+ *    balance may be overstated: by what the mark price moved since, and between a report of the wallet and one of its position.
  * 4. Orders and fills of all accounts that share the wallet count, each once.
  * 5. A write-off records an amount that the report already lacks, so it changes nothing.
  */
 const FREE = `
   WITH requested AS MATERIALIZED (
-    SELECT a.id, n.asset, b.free, b.at, b.until, b.seen, b.is_legacy
+    SELECT a.id, a.trading_type, n.asset, b.free, b.locked, b.at, b.until, b.seen, b.is_legacy
     FROM exchange_accounts a CROSS JOIN unnest($2::text[]) AS n (asset)
     CROSS JOIN LATERAL venue_balance(a.balances, a.venue_balances, a.venue_balances_at, a.balances_taken_at,
       n.asset) AS b
@@ -98,20 +113,32 @@ const FREE = `
   member AS MATERIALIZED (SELECT account_id AS id, member_id, is_repeated FROM wallet_accounts($1)),
   reserved AS (
     SELECT b.id, b.asset, sum(CASE
-      WHEN t.trading_type = 'perpetual' THEN t.reserved_amount
+      WHEN t.trading_type = 'perpetual' OR ${HAS_ORDER} THEN 0
       WHEN t.origin <> 'EXTERNAL'
         THEN greatest(t.reserved_amount, CASE t.side WHEN 'BUY' THEN t.cost ELSE t.filled_amount END)
       WHEN t.side = 'SELL' THEN t.amount
-      ELSE greatest(t.cost, t.amount * coalesce(t.price, 0)) END) AS amount
+      ELSE greatest(t.cost, t.amount * coalesce(t.price, 0)) END) AS amount,
+      sum(CASE WHEN t.trading_type = 'perpetual'
+        THEN t.reserved_amount * greatest(0, 1 - t.filled_amount / t.amount) ELSE 0 END) AS margin
     FROM member JOIN trades t ON t.exchange_account_id = member.member_id
     JOIN requested b ON b.id = member.id AND b.asset = t.reserved_asset
-    WHERE ${IS_OPEN} AND NOT ${HAS_ORDER} AND NOT ${IS_REPEATED}
+    WHERE ${IS_OPEN} AND NOT ${IS_REPEATED}
+    GROUP BY 1, 2),
+  held AS (
+    SELECT b.id, b.asset, sum(${POSITION_MARGIN}) AS margin
+    FROM member JOIN positions p ON p.exchange_account_id = member.member_id AND p.amount > 0
+    JOIN trade_pairs s ON s.id = p.trade_pair_id
+    JOIN requested b ON b.id = member.id AND b.asset = coalesce(s.settle, s.quote)
+    CROSS JOIN LATERAL (SELECT coalesce(p.mark_price, p.entry_price) AS price, coalesce(p.unrealized_pnl,
+      CASE p.side WHEN 'LONG' THEN 1 ELSE -1 END * p.amount * (p.mark_price - p.entry_price), 0) AS result) AS worth
+    WHERE NOT member.is_repeated
     GROUP BY 1, 2),
   changed AS (
     SELECT b.id, b.asset, sum(CASE leg.kind
       WHEN 'received' THEN CASE WHEN ${LACKS_FILL} THEN leg.amount ELSE 0 END
       WHEN 'fee' THEN CASE WHEN ${HAS_FILL} THEN 0 ELSE leg.amount END
-      ELSE CASE WHEN ${IS_OPEN} OR ${HAS_FILL} OR (${HAS_ORDER} AND t.type IN ('LIMIT', 'STOP_LIMIT')) THEN 0
+      ELSE CASE WHEN t.trading_type = 'perpetual' THEN CASE WHEN ${IS_IN_POSITION} THEN 0 ELSE leg.amount END
+        WHEN ${IS_OPEN} OR ${HAS_FILL} OR (${HAS_ORDER} AND t.type IN ('LIMIT', 'STOP_LIMIT')) THEN 0
         ELSE leg.amount END END) AS amount
     FROM requested b
     JOIN member ON member.id = b.id
@@ -134,7 +161,11 @@ const FREE = `
     WHERE leg.asset = b.asset
     GROUP BY 1, 2)
   SELECT requested.id, requested.asset,
-    trim_scale(greatest(0, requested.free - coalesce(r.amount, 0) + coalesce(c.amount, 0)))::text AS free
+    trim_scale(greatest(0, requested.free - coalesce(r.amount, 0) + coalesce(c.amount, 0)
+      - greatest(CASE requested.trading_type WHEN 'perpetual' THEN least(0, used.margin) ELSE 0 END,
+        used.margin - requested.locked)))::text AS free
   FROM requested
   LEFT JOIN reserved r ON r.id = requested.id AND r.asset = requested.asset
-  LEFT JOIN changed c ON c.id = requested.id AND c.asset = requested.asset`;
+  LEFT JOIN held h ON h.id = requested.id AND h.asset = requested.asset
+  LEFT JOIN changed c ON c.id = requested.id AND c.asset = requested.asset
+  CROSS JOIN LATERAL (SELECT coalesce(r.margin, 0) + coalesce(h.margin, 0) AS margin) AS used`;

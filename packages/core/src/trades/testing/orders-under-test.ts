@@ -81,8 +81,12 @@ export class OrdersUnderTest {
   }
 
   /** Creates an account that the worker of this test owns. */
-  async newAccount(actor: Actor, free?: Readonly<Record<string, string>>): Promise<RecordIds> {
-    const account = await this.core.account(actor, free);
+  async newAccount(
+    actor: Actor,
+    free?: Readonly<Record<string, string>>,
+    more?: Parameters<CoreUnderTest['account']>[2],
+  ): Promise<RecordIds> {
+    const account = await this.core.account(actor, free, more);
     await this.core.rows(
       'INSERT INTO account_owners (account_id, worker, fence) VALUES ($1, $2, 1)',
       account.uuid,
