@@ -53,6 +53,20 @@ const order = (amount) => ({
   side: 'BUY',
   amount,
 });
+/** Holds the scripts of a page that contain these words. Returns a function that lets them go. */
+async function holdCode(page, words) {
+  /** @type {() => void} */
+  let release = () => {};
+  const held = new Promise((resolve) => {
+    release = () => resolve(undefined);
+  });
+  await page.route('**/_next/static/chunks/*.js', async (route) => {
+    const response = await route.fetch();
+    if ((await response.text()).includes(words)) await held;
+    await route.fulfill({ response });
+  });
+  return release;
+}
 /** The limit of bench/dashboard.mjs. */
 const SHIFT_MAX = 0.02;
 /** Runs in the page before its own scripts: adds up the layout shifts that no input has caused. */
@@ -226,16 +240,8 @@ describe('a page that is opened', () => {
   it('shows in a part whose code comes late what has changed meanwhile', async () => {
     const { page, context, problems } = await browser.newPerson();
     await signInByApiKey(page, apiKey);
-    let release = () => {};
-    const held = new Promise((resolve) => {
-      release = () => resolve(undefined);
-    });
     const second = await context.newPage();
-    await second.route('**/_next/static/chunks/*.js', async (route) => {
-      const response = await route.fetch();
-      if ((await response.text()).includes(WORDS_OF_LATE_PART)) await held;
-      await route.fulfill({ response });
-    });
+    const release = await holdCode(second, WORDS_OF_LATE_PART);
     await second.goto('/');
     await liveBadge(second).waitFor();
     const card = second.locator('section', { hasText: 'Exchange accounts' });
@@ -260,15 +266,7 @@ describe('a page that is opened', () => {
   it('keeps what is typed into a part whose code comes late', async () => {
     const { page, context, problems } = await browser.newPerson();
     await signInByApiKey(page, apiKey);
-    let release = () => {};
-    const held = new Promise((resolve) => {
-      release = () => resolve(undefined);
-    });
-    await page.route('**/_next/static/chunks/*.js', async (route) => {
-      const response = await route.fetch();
-      if ((await response.text()).includes(WORDS_OF_TICKET)) await held;
-      await route.fulfill({ response });
-    });
+    const release = await holdCode(page, WORDS_OF_TICKET);
     await page.goto(`/trades/new?pair=${trader.pair.id}`);
     await liveBadge(page).waitFor();
     const ticket = page.getByRole('form', { name: `Order on ${trader.pair.symbol}` });

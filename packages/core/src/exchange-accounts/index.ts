@@ -43,7 +43,7 @@ export {
   resolveAccountFilter,
   syncIfNeverSynced,
 } from './lock-account-for-trade.js';
-export { sharedWallets } from './shared-wallets.queries.js';
+export { openPositionsOfWallets, sharedWallets } from './shared-wallets.queries.js';
 export {
   type BalanceSnapshot,
   type BalanceUpdate,

@@ -57,3 +57,19 @@ export async function sharedWallets(
   );
   return new Map(rows.map(({ id, walletId }) => [id, walletId]));
 }
+
+/**
+ * Selects the open positions of wallets, with their `account_id`. If several accounts of a wallet see a position, its last
+ * report counts; that of a removed account does not.
+ *
+ * @param members a relation with the columns `account_id` and `member_id`, such as `wallet_accounts($1)`
+ */
+export const openPositionsOfWallets = (members: string) => `
+  SELECT * FROM (
+    SELECT DISTINCT ON (w.account_id, p.symbol) w.account_id, p.trade_pair_id, p.symbol, p.side, p.amount, p.entry_price,
+      p.mark_price, p.unrealized_pnl, p.isolated_margin, p.leverage, p.max_leverage, p.margin_mode, p.is_supported
+    FROM ${members} AS w
+    JOIN exchange_accounts member ON member.id = w.member_id AND member.deleted_at IS NULL
+    JOIN positions p ON p.exchange_account_id = member.id
+    ORDER BY w.account_id, p.symbol, p.reported_at DESC NULLS LAST, p.id) AS last_reported
+  WHERE amount > 0 AND is_supported`;

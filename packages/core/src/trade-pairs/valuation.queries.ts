@@ -1,5 +1,6 @@
 import { canonicalDecimal, type Decimal } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
+import { openPositionsOfWallets } from '../exchange-accounts/index.js';
 
 /** The value of an account's balances in one currency. */
 export interface Equity {
@@ -68,10 +69,8 @@ const EQUITIES = `
     UNION ALL
     SELECT a.id, a.exchange, coalesce(t.settle, t.quote),
       CASE p.side WHEN 'LONG' THEN 1 ELSE -1 END * p.amount * (coalesce(p.mark_price, t.last_price) - p.entry_price)
-    FROM wallet_accounts($1) w JOIN exchange_accounts a ON a.id = w.account_id
-    JOIN exchange_accounts member ON member.id = w.member_id AND member.deleted_at IS NULL
-    JOIN positions p ON p.exchange_account_id = w.member_id JOIN trade_pairs t ON t.id = p.trade_pair_id
-    WHERE p.amount > 0 AND p.is_supported
+    FROM (${openPositionsOfWallets('wallet_accounts($1)')}) AS p
+    JOIN exchange_accounts a ON a.id = p.account_id JOIN trade_pairs t ON t.id = p.trade_pair_id
   ), prices AS MATERIALIZED (
     SELECT h.exchange, h.asset, ${PRICE} AS price, ${IS_LISTED} AS is_listed
     FROM (SELECT DISTINCT exchange, asset FROM held WHERE amount <> 0) h

@@ -1,5 +1,6 @@
 import type { Decimal } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
+import { openPositionsOfWallets } from '../exchange-accounts/index.js';
 import { IS_OURS } from './origins.js';
 
 /** Free amounts by account, then by asset. */
@@ -126,12 +127,12 @@ const FREE = `
     GROUP BY 1, 2),
   held AS (
     SELECT b.id, b.asset, sum(${POSITION_MARGIN}) AS margin
-    FROM member JOIN positions p ON p.exchange_account_id = member.member_id AND p.amount > 0
+    FROM (${openPositionsOfWallets('(SELECT id AS account_id, member_id FROM member)')}) AS p
     JOIN trade_pairs s ON s.id = p.trade_pair_id
-    JOIN requested b ON b.id = member.id AND b.asset = coalesce(s.settle, s.quote)
-    CROSS JOIN LATERAL (SELECT coalesce(p.mark_price, p.entry_price) AS price, coalesce(p.unrealized_pnl,
-      CASE p.side WHEN 'LONG' THEN 1 ELSE -1 END * p.amount * (p.mark_price - p.entry_price), 0) AS result) AS worth
-    WHERE NOT member.is_repeated
+    JOIN requested b ON b.id = p.account_id AND b.asset = coalesce(s.settle, s.quote)
+    CROSS JOIN LATERAL (SELECT coalesce(p.mark_price, s.last_price, p.entry_price) AS price) AS mark
+    CROSS JOIN LATERAL (SELECT mark.price, coalesce(p.unrealized_pnl,
+      CASE p.side WHEN 'LONG' THEN 1 ELSE -1 END * p.amount * (mark.price - p.entry_price), 0) AS result) AS worth
     GROUP BY 1, 2),
   changed AS (
     SELECT b.id, b.asset, sum(CASE leg.kind

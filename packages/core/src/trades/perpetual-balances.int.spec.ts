@@ -3,6 +3,7 @@ import { tradeCreate } from '@trading-automation/contracts';
 import { inTransaction, newUuid } from '@trading-automation/persistence';
 import { AccountSyncService } from '../exchange-accounts/index.js';
 import type { RecordIds } from '../testing/index.js';
+import { equitiesOf } from '../trade-pairs/index.js';
 import { loadFreeBalances } from './free-balances.queries.js';
 import { OrdersUnderTest, venueFillOf, venueOrderOf } from './testing/orders-under-test.js';
 import { TradesService } from './trades.service.js';
@@ -134,6 +135,16 @@ describe('the free balance of an account with a position', () => {
       '2200',
       '1000',
     ]);
+    const equities = await equitiesOf(env.core.platform.database.manager, [account.uuid], 'USDT');
+    expect(equities.get(account.uuid)?.amount).toBe('3000');
+
+    // The account that reported last has closed it, and is removed afterwards.
+    await hold({ amount: '0', reported_at: new Date(1) }, twin);
+    expect(await free()).toBe('1000');
+    await env.core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE id = $1', twin.uuid);
+    expect(await free()).toBe('2200');
+    await hold({ amount: '0' });
+    expect(await free()).toBe('1000');
   });
 
   it('refuses an order whose margin the position uses, and not one that it leaves free', async () => {
