@@ -88,24 +88,44 @@ export async function marketsOf(url, tradingType = 'spot') {
  * @param {Credentials} credentials
  * @param {{ symbol: string, side: 'BUY' | 'SELL', quantity: string, isPerpetual?: boolean }} order
  */
-export async function tradeAtVenue(url, { api_key, api_secret }, order) {
+export async function tradeAtVenue(url, credentials, order) {
   const path = order.isPerpetual === true ? '/fapi/v1/order' : '/api/v3/order';
   const { symbol, side, quantity } = order;
-  const query = new URLSearchParams({
-    symbol,
-    side,
-    quantity,
-    type: 'MARKET',
-    timestamp: String(Date.now()),
-  });
-  query.set('signature', createHmac('sha256', api_secret).update(query.toString()).digest('hex'));
-  const response = await fetch(`${url}${path}?${query}`, {
-    method: 'POST',
-    headers: { 'x-mbx-apikey': api_key },
-    signal: AbortSignal.timeout(5_000),
-  }).catch(() => undefined);
+  const params = { symbol, side, quantity, type: 'MARKET' };
+  const response = await callAsAccount(url, credentials, { method: 'POST', path, params }).catch(
+    () => undefined,
+  );
   await response?.arrayBuffer();
   return response?.ok === true;
+}
+
+/**
+ * Reads from the trading API as an account.
+ *
+ * @param {string} url
+ * @param {Credentials} credentials
+ * @param {{ path: string, params: Record<string, string> }} query
+ * @returns {Promise<any>}
+ */
+export async function readAsAccount(url, credentials, { path, params }) {
+  const response = await callAsAccount(url, credentials, { method: 'GET', path, params });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return await response.json();
+}
+
+/**
+ * @param {string} url
+ * @param {Credentials} credentials
+ * @param {{ method: string, path: string, params: Record<string, string> }} call
+ */
+async function callAsAccount(url, { api_key, api_secret }, { method, path, params }) {
+  const query = new URLSearchParams({ ...params, timestamp: String(Date.now()) });
+  query.set('signature', createHmac('sha256', api_secret).update(query.toString()).digest('hex'));
+  return await fetch(`${url}${path}?${query}`, {
+    method,
+    headers: { 'x-mbx-apikey': api_key },
+    signal: AbortSignal.timeout(5_000),
+  });
 }
 
 /**

@@ -25,7 +25,7 @@ const COARSE = new Map([
 
 /**
  * @param {any} decision
- * @param {{ signal: import('./signals.mjs').Signal, plan: { outcome: string, code?: string | undefined, target: Fraction, sent: Fraction, price?: Fraction, ratio?: Fraction | undefined, amount?: Fraction }, trade: any, filled: Fraction, cost?: Fraction }} expected
+ * @param {{ signal: import('./signals.mjs').Signal, plan: { outcome: string, code?: string | undefined, target: Fraction, sent: Fraction, price?: Fraction, ratio?: Fraction | undefined, amount?: Fraction, isRejected?: boolean }, trade: any, filled: Fraction, cost?: Fraction }} expected
  *   `trade`: the copy; `filled`, `cost`: what the exchange filled of it, and its value
  */
 export function compareDecision(decision, { signal, plan, trade, filled, cost }) {
@@ -69,11 +69,13 @@ function slippageOf({ side, price: reference }, price) {
 /**
  * Returns the outcome after the order has ended.
  *
- * @param {{ outcome: string, code?: string | undefined, sent: Fraction }} plan
+ * @param {{ outcome: string, code?: string | undefined, sent: Fraction, isRejected?: boolean | undefined }} plan `isRejected`: by
+ *   the exchange
  * @param {boolean} isEntry
  * @param {Fraction} filled
  */
-export function settledOutcome({ outcome, code, sent }, isEntry, filled) {
+export function settledOutcome({ outcome, code, sent, isRejected = false }, isEntry, filled) {
+  if (isRejected) return { outcome: 'FAILED', code: 'EXCHANGE_REJECTED' };
   if (!isEntry || !sent.isPositive || filled.compare(sent) === 0) return { outcome, code };
   // Rule 3: the unfilled rest of an entry is dropped.
   return filled.isZero

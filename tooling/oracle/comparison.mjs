@@ -1,6 +1,6 @@
 import { compareDecision, settledOutcome, textDifferences } from './compare.mjs';
 import { isReduceOnly } from './exits.mjs';
-import { exact, greatest, sum, ZERO } from './fraction.mjs';
+import { exact, sum } from './fraction.mjs';
 import { isPerpetual } from './markets.mjs';
 import { oppositeOf } from './signed-plans.mjs';
 
@@ -152,6 +152,8 @@ export class StepComparison {
     replay.apply(copier.account.id, fills, lot);
     const filled = sum(fills.map(({ amount }) => amount));
     const trade = account.trades.get(decision.trade_id);
+    if (netBefore !== undefined && trade !== undefined)
+      plan.isRejected = this.isRejected(plan, { copier, trade, signal, net: netBefore, account });
     const cost = sum(fills.map(({ price, amount }) => price.times(amount)));
     if (signal.isEntry && plan.price !== undefined) {
       const most = plan.sent.times(plan.price);
@@ -190,6 +192,35 @@ export class StepComparison {
   }
 
   /**
+   * Returns whether the exchange rejects an order because the position would be too large for its leverage. If this depends on other
+   * orders of the step, the exchange's own answer counts.
+   *
+   * @param {{ sent: import('./fraction.mjs').Fraction, price?: import('./fraction.mjs').Fraction }} plan
+   * @param {{ copier: import('./participants.mjs').Copier, trade: any, signal: import('./signals.mjs').Signal, net: import('./fraction.mjs').Fraction, account: import('./facts.mjs').AccountFacts }} planned
+   */
+  isRejected({ sent, price }, { copier, trade, signal, net, account }) {
+    if (price === undefined || !sent.isPositive) return false;
+    const nets = this.netsAround(net, { trade, signal, account });
+    const { symbol, side } = signal;
+    const order = { symbol, side, amount: sent, price, nets };
+    const { signed } = this.day.parts.replay;
+    return signed.isTooLarge(copier.account.id, order) ?? trade.status === 'REJECTED';
+  }
+
+  /**
+   * Returns the least and the greatest position that an order may meet, whatever other orders of the step were filled before it.
+   *
+   * @param {import('./fraction.mjs').Fraction} net
+   * @param {{ trade: any, signal: import('./signals.mjs').Signal, account: import('./facts.mjs').AccountFacts }} planned
+   */
+  netsAround(net, { trade, signal, account }) {
+    const amounts = this.stepFills(account, signal.symbol)
+      .filter(({ tradeId }) => tradeId !== trade.id)
+      .map(({ amount }) => amount);
+    return [net.minus(sum(amounts)), net.plus(sum(amounts))];
+  }
+
+  /**
    * An exit is reduce-only if the net position allows it. Other orders of the step may have been filled before or after it was
    * planned, so only what is true in each case is compared.
    *
@@ -198,12 +229,10 @@ export class StepComparison {
    */
   reduceOnlyDifferences(trade, { signal, net, account }) {
     if (signal.isEntry) return textDifferences(trade, { reduce_only: false });
-    const others = this.stepFills(account, signal.symbol).filter(({ tradeId }) => tradeId !== trade.id);
-    const signed = others.map(({ side, amount }) => (side === 'BUY' ? amount : ZERO.minus(amount)));
-    const most = net.plus(sum(signed.map((amount) => greatest(amount, ZERO.minus(amount)))));
-    const leastNet = net.minus(sum(signed.map((amount) => amount.absolute)));
     const amount = exact(trade.amount);
-    const cases = [leastNet, most].map((each) => isReduceOnly(each, signal.side, amount));
+    const cases = this.netsAround(net, { trade, signal, account }).map((each) =>
+      isReduceOnly(each, signal.side, amount),
+    );
     if (cases[0] !== cases[1]) return [];
     return textDifferences(trade, { reduce_only: cases[0] });
   }

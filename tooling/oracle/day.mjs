@@ -120,6 +120,7 @@ export class Day {
     await this.open();
     for (const [account, pair, leverage] of participants.leverages)
       this.replay.signed.setLeverage(account.id, pair.symbol, exact(leverage));
+    await this.readPositionLimits();
     for (const copier of participants.copiers) {
       const ledger = await this.venue.ledger(copier.account.credentials);
       const known = this.replay.balances.has(copier.account.id);
@@ -131,6 +132,15 @@ export class Day {
     await wait(EQUITY_RECORDED_MS);
     await this.recordEquities();
     if (this.tradingType === 'spot') this.losses = new LossWatch(this);
+  }
+
+  async readPositionLimits() {
+    const [strategy] = this.parts.participants.strategies;
+    if (this.tradingType === 'spot' || strategy === undefined) return;
+    for (const symbol of this.mids.keys()) {
+      const tiers = await this.venue.leverageTiers(strategy.account.credentials, symbol);
+      this.parts.replay.signed.limits.set(symbol, tiers);
+    }
   }
 
   /** Reads a copier's settings and status. @param {import('./participants.mjs').Copier} copier */

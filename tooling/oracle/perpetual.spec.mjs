@@ -1,4 +1,5 @@
 import { seeded } from '../chaos/random.mjs';
+import { settledOutcome } from './compare.mjs';
 import { newCopiedLot } from './copied-lots.mjs';
 import { planEntry } from './entries.mjs';
 import { isReduceOnly, planExit } from './exits.mjs';
@@ -9,6 +10,7 @@ import { compareLots } from './lot-records.mjs';
 import { LotBook, lotFigures } from './lots.mjs';
 import { divideFunding, equityOf, fundingOfLots, Margin } from './margins.mjs';
 import { fundingOf } from './perpetual-records.mjs';
+import { PositionLimits } from './position-limits.mjs';
 import { Replay } from './replay.mjs';
 import { resultOf } from './results.mjs';
 import { SignalSource } from './signals.mjs';
@@ -559,5 +561,45 @@ describe('what the driver applies to plans', () => {
     expect(compareLots([record], account)).toEqual([]);
     const fields = compareLots([{ ...record, side: 'BUY', funding: '0' }], account).map(({ field }) => field);
     expect(fields).toEqual(['lot lot side', 'lot lot funding']);
+  });
+});
+
+describe('the largest position of a leverage', () => {
+  const limits = new PositionLimits();
+  limits.set(pair.symbol, [
+    { initialLeverage: 50, notionalCap: 500_000 },
+    { initialLeverage: 25, notionalCap: 5_000_000 },
+  ]);
+  const order = (more = {}) => ({
+    symbol: pair.symbol,
+    leverage: exact('33'),
+    net: ZERO,
+    mark: exact('50000'),
+    side: 'SELL',
+    amount: exact('10'),
+    price: exact('50000'),
+    ...more,
+  });
+
+  it.each([
+    ['the limit itself', {}, false],
+    ['more than the limit', { amount: exact('10.001') }, true],
+    ['more, with a lower leverage', { amount: exact('10.001'), leverage: exact('25') }, false],
+    ['more, at the price of the order', { price: exact('50000.1') }, true],
+    ['more, together with the position', { net: exact('-0.001') }, true],
+    ['less, after it closed the position', { amount: exact('10.001'), net: exact('0.001') }, false],
+    ['a reduction of a position above the limit', { net: exact('20'), amount: exact('5') }, false],
+    ['a pair whose tiers are not known', { symbol: 'ETH/USDT:USDT', amount: exact('100') }, false],
+  ])('decides about %s', (_, more, isExceeded) => {
+    expect(limits.isExceeded(order(more))).toBe(isExceeded);
+  });
+
+  it('makes an entry fail, as the exchange rejects it', () => {
+    const plan = { outcome: 'COPIED', sent: exact('11'), isRejected: true };
+    expect(settledOutcome(plan, true, ZERO)).toEqual({ outcome: 'FAILED', code: 'EXCHANGE_REJECTED' });
+    expect(settledOutcome({ ...plan, isRejected: false }, true, ZERO)).toEqual({
+      outcome: 'SKIPPED',
+      code: 'SLIPPAGE',
+    });
   });
 });

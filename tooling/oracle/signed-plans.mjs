@@ -2,6 +2,7 @@ import { exact, greatest, least, ONE, ZERO } from './fraction.mjs';
 import { LotBook } from './lots.mjs';
 import { Margin } from './margins.mjs';
 import { isPerpetual } from './markets.mjs';
+import { PositionLimits } from './position-limits.mjs';
 
 /**
  * What the plans know of accounts on perpetuals: their lots in the order in which decisions are compared, and their margins.
@@ -43,6 +44,7 @@ export class SignedPlans {
     this.formerMarks = [];
     /** @type {Map<string, Fraction>} by account and symbol */
     this.leverages = new Map();
+    this.limits = new PositionLimits();
   }
 
   /** @param {string} symbol @param {Fraction} mark */
@@ -65,6 +67,26 @@ export class SignedPlans {
   /** @param {string} accountId @param {string} symbol @param {Fraction} leverage */
   setLeverage(accountId, symbol, leverage) {
     this.leverages.set(`${accountId} ${symbol}`, leverage);
+  }
+
+  /** @param {string} accountId @param {string} symbol */
+  leverageOf(accountId, symbol) {
+    return this.leverages.get(`${accountId} ${symbol}`) ?? LEVERAGE;
+  }
+
+  /**
+   * Returns whether the exchange rejects an entry because the position would be larger than its leverage allows. Other orders of the
+   * step may be filled before it. Returns undefined if the result depends on them.
+   *
+   * @param {string} accountId
+   * @param {{ symbol: string, side: 'BUY' | 'SELL', amount: Fraction, price: Fraction, nets: readonly Fraction[] }} order `nets`: the
+   *   least and the greatest position that it may meet
+   */
+  isTooLarge(accountId, { nets, ...order }) {
+    const leverage = this.leverageOf(accountId, order.symbol);
+    const mark = this.marks.get(order.symbol) ?? ONE;
+    const [first, ...others] = nets.map((net) => this.limits.isExceeded({ ...order, leverage, mark, net }));
+    return others.every((each) => each === first) ? first : undefined;
   }
 
   /** @param {string} accountId @param {string} symbol */
@@ -124,7 +146,7 @@ export class SignedPlans {
       mark,
     }));
     const mark = this.marks.get(symbol) ?? ONE;
-    const leverage = this.leverages.get(`${account.id} ${symbol}`) ?? LEVERAGE;
+    const leverage = this.leverageOf(account.id, symbol);
     return { side, margin: new Margin({ ...known, symbol, side, positions, mark, leverage }) };
   }
 

@@ -1,4 +1,4 @@
-import { ledgerOf } from '../chaos/venue.mjs';
+import { ledgerOf, readAsAccount } from '../chaos/venue.mjs';
 import { exact } from './fraction.mjs';
 import { isPerpetual } from './markets.mjs';
 
@@ -52,5 +52,16 @@ export class Venue {
   /** @param {import('../chaos/venue.mjs').Credentials} credentials */
   async ledger(credentials) {
     return await ledgerOf(this.url, credentials);
+  }
+
+  /** Returns the tiers of a contract, which have the largest notional at each leverage. @param {import('../chaos/venue.mjs').Credentials} credentials @param {string} symbol */
+  async leverageTiers(credentials, symbol) {
+    const id = symbol.replace(/:.*/, '').replace('/', '');
+    const answer = await readAsAccount(this.url, credentials, {
+      path: '/fapi/v1/leverageBracket',
+      params: { symbol: id },
+    });
+    const [{ brackets }] = [answer].flat();
+    return brackets;
   }
 }
