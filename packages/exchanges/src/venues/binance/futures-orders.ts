@@ -13,6 +13,8 @@ const TIMES_IN_FORCE = { GTC: 'GTC', IOC: 'IOC', FOK: 'FOK', POST_ONLY: 'GTX' } 
 const DAY_MS = 86_400_000;
 /** The exchange forgets a cancelled or expired order without fills three days after it was created. */
 const FOUND_FOR_MS = 3 * DAY_MS;
+/** The open orders of more markets are read with one call. */
+const MARKETS_READ_ONE_BY_ONE = 10;
 const records = z.array(z.unknown());
 
 type OrderId = { readonly origClientOrderId: string } | { readonly orderId: string };
@@ -57,12 +59,30 @@ export const futuresOrders: OrderCalls = {
   },
   findByExchangeId: (session, { symbol, exchangeOrderId: orderId }) =>
     fetchFuturesOrder(session, symbol, { orderId }),
-  fetchOpen: async ({ ccxt }, symbol) => {
-    const params = symbol === undefined ? {} : { symbol: ccxt.market(symbol).id };
-    const response = await callEndpoint(ccxt, 'fapiPrivateGetOpenOrders', params);
-    return parseResponse(records, response).flatMap((record) => readFuturesOrder(ccxt, record) ?? []);
-  },
+  fetchOpen: ({ ccxt }, symbol) =>
+    symbol === undefined ? fetchAllOpen(ccxt) : fetchListed(ccxt, { symbol: ccxt.market(symbol).id }),
 };
+
+const listed = z.array(z.object({ symbol: z.string() }));
+
+/**
+ * The open orders of all markets weigh 40, those of one market 1. The positions, which weigh 5, list exactly the markets with a
+ * position or an open order:
+ * https://developers.binance.com/docs/derivatives/usds-margined-futures/trade/rest-api/Position-Information-V3
+ */
+async function fetchAllOpen(ccxt: CcxtClient): Promise<readonly VenueOrder[]> {
+  const positions = parseResponse(listed, await callEndpoint(ccxt, 'fapiPrivateV3GetPositionRisk', {}));
+  const ids = [...new Set(positions.map(({ symbol }) => symbol))];
+  if (ids.length > MARKETS_READ_ONE_BY_ONE) return fetchListed(ccxt, {});
+  const orders: VenueOrder[] = [];
+  for (const id of ids) orders.push(...(await fetchListed(ccxt, { symbol: id })));
+  return orders;
+}
+
+async function fetchListed(ccxt: CcxtClient, params: { readonly symbol?: string }): Promise<VenueOrder[]> {
+  const response = await callEndpoint(ccxt, 'fapiPrivateGetOpenOrders', params);
+  return parseResponse(records, response).flatMap((record) => readFuturesOrder(ccxt, record) ?? []);
+}
 
 function orderRequest(ccxt: CcxtClient, order: OrderRequest): Readonly<Record<string, unknown>> {
   const { type } = orderArguments(order, false);

@@ -22,7 +22,7 @@ function sessionWith(endpoints: Readonly<Record<string, (params: Params) => unkn
   const ccxt = {
     ...Object.fromEntries(answers),
     market: () => ({ id: 'BTCUSDT', quote: 'USDT', contract: true, contractSize: '1' }),
-    markets_by_id: { BTCUSDT: [{ symbol }] },
+    markets_by_id: new Proxy({}, { get: () => [{ symbol }] }),
     safeCurrencyCode: (code: string) => code,
   };
   const orNull = async (call: () => Promise<unknown>) => call().catch(() => null);
@@ -46,6 +46,39 @@ describe('an order of futures that the exchange does not find', () => {
     const { session } = sessionWith({ fapiPrivateGetOrder: refuses });
     const key = { symbol, venueClientOrderId: 'ta1', sentAt };
     expect(await futuresOrders.find(session, key)).toEqual({ outcome });
+  });
+});
+
+describe('the open orders of all futures', () => {
+  const orderOf = (id: unknown) => ({
+    ...{ symbol: id, orderId: 7, clientOrderId: 'ta1', side: 'BUY', type: 'LIMIT', timeInForce: 'GTC' },
+    ...{ status: 'NEW', price: '60000', origQty: '0.001', executedQty: '0', reduceOnly: false },
+    ...{ time: 1, updateTime: 1 },
+  });
+  const openOrdersWith = async (ids: readonly string[]) => {
+    const { session, calls } = sessionWith({
+      fapiPrivateV3GetPositionRisk: () => ids.map((id) => ({ symbol: id, positionAmt: '0' })),
+      fapiPrivateGetOpenOrders: ({ symbol: id }) => (id === undefined ? ids : [id]).map(orderOf),
+    });
+    const orders = await futuresOrders.fetchOpen(session, undefined);
+    const read = calls.flatMap(([name, { symbol: id = 'all' }]) =>
+      name === 'fapiPrivateGetOpenOrders' ? [id] : [],
+    );
+    return { orders: orders.length, read };
+  };
+
+  it('are not read if no market has a position or an order', async () => {
+    expect(await openOrdersWith([])).toEqual({ orders: 0, read: [] });
+  });
+
+  it('are read for each market with a position or an order', async () => {
+    const ids = ['BTCUSDT', 'BTCUSDC'];
+    expect(await openOrdersWith(ids)).toEqual({ orders: 2, read: ids });
+  });
+
+  it('are read with one call if there are many markets', async () => {
+    const ids = Array.from({ length: 11 }, (_, i) => `BTCUSDT${i}`);
+    expect(await openOrdersWith(ids)).toEqual({ orders: 11, read: ['all'] });
   });
 });
 
