@@ -148,7 +148,7 @@ export interface PerpetualRules extends PairRules {
  * open, and the taker fee of that. An order that opens nothing reserves nothing, because an exit must not lack a balance.
  *
  * @param openingAmount the part of the amount that may open or increase a position
- * @param leverage null if it is unknown; then the whole notional is reserved
+ * @param leverage null if it is unknown; then only the fee is reserved, and the exchange decides about the margin
  */
 export function marginReservation(
   order: OrderToCheck,
@@ -162,7 +162,7 @@ export function marginReservation(
   const price = order.side === 'SELL' ? BigDecimal.max(estimate, rules.lastPrice ?? 0) : estimate;
   const notional = price.times(openingAmount);
   const fee = notional.times(rules.takerFee ?? UNKNOWN_TAKER_FEE);
-  const margin = notional.div(leverage ?? 1).plus(fee);
+  const margin = leverage === null ? fee : notional.div(leverage).plus(fee);
   return { asset, amount: margin.toDecimalPlaces(DECIMAL_SCALE, BigDecimal.ROUND_UP).toString() };
 }
 

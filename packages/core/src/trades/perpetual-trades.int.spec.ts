@@ -150,8 +150,8 @@ describe('an order on a perpetual', () => {
     expect([sold.position_side, await reservationOf(sold)]).toEqual(['SHORT', '20.2 USDT']);
   });
 
-  it('reserves its whole notional while the leverage is unknown', async () => {
-    expect(await reservationOf(await place({ side: 'BUY', amount: '2' }))).toBe('200.2 USDT');
+  it('reserves only the fee while the leverage is unknown, because the exchange decides about the margin', async () => {
+    expect(await reservationOf(await place({ side: 'BUY', amount: '2' }))).toBe('0.2 USDT');
   });
 
   it('is refused if the margin of all orders exceeds the balance', async () => {

@@ -41,7 +41,7 @@ describe('the margin', () => {
     expect(margin({ takerFee: undefined })).toBe('260');
   });
 
-  it('is the whole value while the leverage is not known', () => {
+  it('is the whole value at most while the leverage is not known', () => {
     expect(margin({ leverage: null })).toBe('5002.5');
   });
 

@@ -30,7 +30,7 @@ export interface MarginTerms {
   readonly valuation: Exact;
   readonly last: string | null | undefined;
   readonly takerFee: string | undefined;
-  /** Null if it is not known: the API then reserves the whole value. */
+  /** Null if it is not known. The margin is then the whole value at most. */
   readonly leverage: string | null;
 }
 

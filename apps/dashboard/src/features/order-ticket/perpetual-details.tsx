@@ -73,7 +73,7 @@ export function PerpetualDetails({ ticket, pair, isFixed = false }: PerpetualDet
   );
 }
 
-/** The margin that the order needs with a leverage; without one, the most that the API reserves. */
+/** The margin that the order needs with a leverage; without one, the most that it can need. */
 function MarginDetail({ ticket, pair }: PerpetualDetailsProps) {
   const { amount, draft, valuation, last, market } = ticket;
   const { leverage } = market.settings;

@@ -24,6 +24,7 @@ import {
   roundDown,
   roundUp,
   times,
+  ZERO,
 } from './fraction.rules.js';
 import type {
   CopyInput,
@@ -190,9 +191,12 @@ function reserve(entry: Entry, { amount, cap, inputs }: Sized): ExactPlan {
   };
 }
 
-/** Returns the initial margin of the entry and its taker fee, as if it reduced no position of other lots. */
+/**
+ * Returns the initial margin of the entry and its taker fee, as if it reduced no position of other lots. While the leverage is
+ * not known, only the fee: the exchange then decides about the margin.
+ */
 function marginOf({ pair }: Entry, cost: Decimal, { leverage }: PerpetualAccount): Decimal {
-  const margin = dividedBy(fractionOf(cost), fractionOf(leverage ?? '1'));
+  const margin = leverage === null ? ZERO : dividedBy(fractionOf(cost), fractionOf(leverage));
   return roundUp(plus(margin, times(fractionOf(cost), fractionOf(pair.takerFee ?? UNKNOWN_TAKER_FEE))));
 }
 

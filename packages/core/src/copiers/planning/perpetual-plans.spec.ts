@@ -33,7 +33,10 @@ describe('an entry on a perpetual', () => {
     expect(entry().order).toMatchObject({ side: 'BUY', amount: '1', reserved: '10.1505', reduceOnly: false });
     const short = entry({ signal: { side: 'SELL' } });
     expect(short.order).toMatchObject({ side: 'SELL', price: '99.5', amount: '1', reserved: '10.1' });
-    expect(entry({}, { leverage: null }).order).toMatchObject({ reserved: '100.6005' });
+  });
+
+  it('reserves only the fee while the leverage is unknown, because the exchange decides about the margin', () => {
+    expect(entry({}, { leverage: null }).order).toMatchObject({ amount: '1', reserved: '0.1005' });
   });
 
   it('needs its margin in the settlement currency', () => {

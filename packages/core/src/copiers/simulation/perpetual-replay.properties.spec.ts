@@ -177,7 +177,8 @@ class Live {
     this.prices.set(signal.symbol, precise(signal.referencePrice));
     const copier = this.copierOf(signal);
     const equity = this.result.plus(this.day.equity);
-    const margin = this.notional.div(this.day.leverage ?? 1).toDecimalPlaces(18, Decimal.ROUND_UP);
+    const { leverage } = this.day;
+    const margin = leverage === null ? 0 : this.notional.div(leverage).toDecimalPlaces(18, Decimal.ROUND_UP);
     const free = PreciseDecimal.max(0, equity.minus(margin)).toFixed();
     const isOpening = signal.kind === 'OPEN' || signal.kind === 'INCREASE';
     const kept = [...this.lots].filter(([id]) => !isOpening || !this.isClosing(id));

@@ -89,14 +89,18 @@ describe('a replay on perpetuals', () => {
     expect(replay.resultIn('USDT').netPnl).toBe('-60');
   });
 
-  it('needs the initial margin at the leverage of the account, and 1 if that is unknown', () => {
+  it('needs the initial margin at the leverage of the account', () => {
     // Each lot needs 40.2 at 5, and the open ones hold 40 each.
     expect(play(replayOf('100'), {}, {}, {}).map(([code]) => code)).toEqual([
       'COPIED',
       'COPIED',
       'INSUFFICIENT_BALANCE',
     ]);
-    expect(play(replayOf('100', {}, { leverage: null }), {})).toEqual([['INSUFFICIENT_BALANCE', '0']]);
+  });
+
+  it('needs only the fee while the leverage is unknown', () => {
+    const codes = play(replayOf('100', {}, { leverage: null }), {}, {}, {}).map(([code]) => code);
+    expect(codes).toEqual(['COPIED', 'COPIED', 'COPIED']);
   });
 
   it('frees the margin and the profit of closed lots', () => {

@@ -89,16 +89,13 @@ export class SimulatedMargin {
     return this.recorded.get(quote)?.current?.toString() ?? null;
   }
 
-  /** Returns the initial margins of the positions that settle in the currency. */
+  /** Returns the initial margins of the positions that settle in the currency, if the leverage is known. */
   initialMarginIn(quote: string): BigDecimal {
     let margin = new BigDecimal(0);
-    for (const [symbol, { leverage }] of this.perpetualsIn(quote))
-      margin = margin.plus(
-        this.copies
-          .valueOfPair(symbol)
-          .abs()
-          .div(leverage ?? 1),
-      );
+    for (const [symbol, { leverage }] of this.perpetualsIn(quote)) {
+      if (leverage === null) continue;
+      margin = margin.plus(this.copies.valueOfPair(symbol).abs().div(leverage));
+    }
     return margin.toDecimalPlaces(PRECISE_DECIMALS, BigDecimal.ROUND_UP);
   }
 
