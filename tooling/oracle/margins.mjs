@@ -100,14 +100,9 @@ export function divideFunding({ lots, closures }, { amount, at }) {
     .filter((lot) => lot.at < at)
     .map((lot) => ({ lot, open: openBefore(lot, closures, at) }))
     .filter((each) => each.open.isPositive);
-  const total = sum(open.map((each) => each.open));
-  let left = amount;
-  return new Map(
-    open.map((each, index) => {
-      const part = index === open.length - 1 ? left : towardZero(amount.times(each.open).over(total));
-      left = left.minus(part);
-      return [each.lot, part];
-    }),
+  return inShares(
+    amount,
+    open.map((each) => ({ lot: each.lot, weight: each.open })),
   );
 }
 
@@ -132,4 +127,52 @@ export function fundingOfLots(book, payments) {
       totals.set(lot, (totals.get(lot) ?? ZERO).plus(part));
   }
   return totals;
+}
+
+/**
+ * Divides interest on a loan among the lots that owe it (ADR 52): the short lots of the asset, by amount, or else the long lots that were
+ * bought with it, by cost. If the short lots have several quote currencies, those with the quote currency of the oldest owe it. The value
+ * and each part are rounded toward zero to 18 decimals; the last lot takes the rest.
+ *
+ * @param {readonly import('./lots.mjs').LotBook[]} books of all pairs of the account
+ * @param {{ asset: string, amount: Fraction, priceOf: (symbol: string) => Fraction }} charge
+ * @returns {Map<import('./lots.mjs').Lot, Fraction>} negative parts; empty if no lot owes the loan
+ */
+export function divideInterest(books, { asset, amount, priceOf }) {
+  const open = books
+    .flatMap(({ pair, lots }) => lots.map((lot) => ({ pair: quotedPair(pair), lot })))
+    .filter(({ lot }) => lot.open.isPositive)
+    .sort((a, b) => a.lot.at - b.lot.at);
+  const shorts = open.filter(({ pair, lot }) => lot.side === 'SELL' && pair.base === asset);
+  const [oldest] = shorts;
+  if (oldest !== undefined) {
+    const value = towardZero(amount.times(priceOf(oldest.pair.symbol)));
+    const owing = shorts.filter(({ pair }) => pair.quote === oldest.pair.quote);
+    return inShares(
+      ZERO.minus(value),
+      owing.map(({ lot }) => ({ lot, weight: lot.open })),
+    );
+  }
+  const longs = open.filter(({ pair, lot }) => lot.side === 'BUY' && pair.quote === asset);
+  const weights = longs.map(({ lot }) => ({ lot, weight: lot.cost.times(lot.open).over(lot.opened) }));
+  return inShares(ZERO.minus(amount), weights);
+}
+
+/** @param {{ symbol: string, base: string }} pair */
+const quotedPair = ({ symbol, base }) => ({ symbol, base, quote: symbol.split('/')[1] ?? '' });
+
+/**
+ * @param {Fraction} amount
+ * @param {readonly { lot: import('./lots.mjs').Lot, weight: Fraction }[]} weights
+ */
+function inShares(amount, weights) {
+  const total = sum(weights.map(({ weight }) => weight));
+  let left = amount;
+  return new Map(
+    weights.map(({ lot, weight }, index) => {
+      const part = index === weights.length - 1 ? left : towardZero(amount.times(weight).over(total));
+      left = left.minus(part);
+      return [lot, part];
+    }),
+  );
 }
