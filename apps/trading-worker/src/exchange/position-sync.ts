@@ -27,7 +27,7 @@ const STORE_CONCURRENCY = 8;
 /** Reads positions, margins and leverage from exchanges, and stores what account streams report about positions. */
 export class PositionSync {
   private readonly updates: Batcher<PositionUpdate, StoredPositions>;
-  /** Accounts that are being read because a stream reported a position without its mark price. */
+  /** Accounts that are being read because a stream reported a position without everything that is needed of it. */
   private readonly reading = new Map<string, Promise<void>>();
   private readonly limitStores = pLimit(STORE_CONCURRENCY);
 
@@ -88,8 +88,8 @@ export class PositionSync {
   /** Stores the positions that a stream reports. If they cannot be stored, the account is reconciled. */
   onStreamUpdate(accountId: string, positions: readonly VenuePosition[], at: Date): void {
     this.updates.add({ accountId, positions, at }).then(
-      ({ lacksMarkPrice }) => {
-        if (lacksMarkPrice) this.readSoon(accountId);
+      ({ isIncomplete }) => {
+        if (isIncomplete) this.readSoon(accountId);
       },
       (error) => {
         this.logger.warn(

@@ -23,8 +23,8 @@ export interface MarginReading {
 }
 
 export interface StoredPositions extends StoredReport {
-  /** Whether an open position lacks a mark price, so that the account should be read. */
-  readonly lacksMarkPrice: boolean;
+  /** Whether an open position lacks a mark price, or the settings of its market, so that the account should be read. */
+  readonly isIncomplete: boolean;
 }
 
 /** The markets whose settings one reconciliation reads, at most: each costs a call. */
@@ -48,9 +48,9 @@ export class PositionReports {
   /** Stores the positions that a stream reports as changed. */
   storeUpdate(accountId: string, positions: readonly VenuePosition[], at: Date): Promise<StoredPositions> {
     const report: Report = { positions, at, isComplete: false };
-    return this.locked(accountId, { ...UNCHANGED, lacksMarkPrice: false }, async (tx) => {
+    return this.locked(accountId, { ...UNCHANGED, isIncomplete: false }, async (tx) => {
       const stored = await storePositions(tx, accountId, report);
-      return { ...stored, lacksMarkPrice: await lacksMarkPrice(tx, accountId) };
+      return { ...stored, isIncomplete: await isIncomplete(tx, accountId) };
     });
   }
 
@@ -94,10 +94,11 @@ export class PositionReports {
 
 const UNCHANGED: StoredReport = { isChanged: false };
 
-async function lacksMarkPrice(tx: Tx, accountId: string): Promise<boolean> {
+async function isIncomplete(tx: Tx, accountId: string): Promise<boolean> {
   const rows = await queryPrepared<{ id: string }>(
     tx,
-    `SELECT id FROM positions WHERE exchange_account_id = $1 AND amount > 0 AND mark_price IS NULL
+    `SELECT id FROM positions WHERE exchange_account_id = $1 AND amount > 0
+       AND (mark_price IS NULL OR (is_supported AND settings_at IS NULL))
      LIMIT 1`,
     [accountId],
   );

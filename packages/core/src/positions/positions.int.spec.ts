@@ -411,6 +411,16 @@ describe('the settings of markets', () => {
     expect(await core.events(actor.userId)).toHaveLength(1);
   });
 
+  it('are missing from a position that a stream opened, until they are read', async () => {
+    const update = async (more: Partial<VenuePosition>, seconds: number) =>
+      (await reports.storeUpdate(account.uuid, [venuePosition(more)], at(seconds))).isIncomplete;
+    expect(await update({}, 1)).toBe(true);
+    await reports.storeSettings(account.uuid, SYMBOL, { leverage: '20', marginMode: 'CROSS' });
+    expect(await update({ amount: '3' }, 2)).toBe(false);
+    await core.rows('UPDATE positions SET mark_price = NULL WHERE exchange_account_id = $1', account.uuid);
+    expect(await update({ amount: '4', markPrice: undefined }, 3)).toBe(true);
+  });
+
   it('matter for markets with a position, an open order or a recent fill', async () => {
     expect(await reports.marketsInUse(account.uuid)).toEqual([]);
     await read(1, [venuePosition()]);
