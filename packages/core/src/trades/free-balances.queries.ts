@@ -15,10 +15,11 @@ export async function loadFreeBalances(
   accountIds: readonly string[],
   assets: readonly string[],
 ): Promise<FreeBalances> {
-  const rows = await queryPrepared<{ id: string; asset: string; free: Decimal }>(tx, FREE, [
-    accountIds,
-    assets,
-  ]);
+  const [account, ...otherAccounts] = accountIds;
+  const [asset, ...otherAssets] = assets;
+  const isOne = otherAccounts.length === 0 && otherAssets.length === 0;
+  const [statement, values] = isOne ? [FREE_OF_ONE, [account, asset]] : [FREE, [accountIds, assets]];
+  const rows = await queryPrepared<{ id: string; asset: string; free: Decimal }>(tx, statement, values);
   const free = new Map<string, Map<string, Decimal>>();
   for (const row of rows) {
     const freeByAsset = free.get(row.id) ?? new Map<string, Decimal>();
@@ -103,15 +104,18 @@ const UNCONFIRMED_SALES = `
  *    balance may be overstated: by what the mark price moved since, and between a report of the wallet and one of its position.
  * 4. Orders and fills of all accounts that share the wallet count, each once.
  * 5. A write-off records an amount that the report already lacks, so it changes nothing.
+ *
+ * @param accounts SQL: an array of the ids of accounts
+ * @param assets SQL: a relation with the column `asset`
  */
-const FREE = `
+const freeOf = (accounts: string, assets: string) => `
   WITH requested AS MATERIALIZED (
     SELECT a.id, a.trading_type, n.asset, b.free, b.locked, b.at, b.until, b.seen, b.is_legacy
-    FROM exchange_accounts a CROSS JOIN unnest($2::text[]) AS n (asset)
+    FROM exchange_accounts a CROSS JOIN ${assets}
     CROSS JOIN LATERAL venue_balance(a.balances, a.venue_balances, a.venue_balances_at, a.balances_taken_at,
       n.asset) AS b
-    WHERE a.id = ANY ($1)),
-  member AS MATERIALIZED (SELECT account_id AS id, member_id, is_repeated FROM wallet_accounts($1)),
+    WHERE a.id = ANY (${accounts})),
+  member AS MATERIALIZED (SELECT account_id AS id, member_id, is_repeated FROM wallet_accounts(${accounts})),
   reserved AS (
     SELECT b.id, b.asset, sum(CASE
       WHEN t.trading_type = 'perpetual' OR ${HAS_ORDER} THEN 0
@@ -170,3 +174,8 @@ const FREE = `
   LEFT JOIN held h ON h.id = requested.id AND h.asset = requested.asset
   LEFT JOIN changed c ON c.id = requested.id AND c.asset = requested.asset
   CROSS JOIN LATERAL (SELECT coalesce(r.margin, 0) + coalesce(h.margin, 0) AS margin) AS used`;
+
+const FREE = freeOf('$1::uuid[]', 'unnest($2::text[]) AS n (asset)');
+
+/** With single values, Postgres knows the number of rows without the values, so that it plans the statement only once. */
+const FREE_OF_ONE = freeOf('ARRAY[$1::uuid]', '(VALUES ($2::text)) AS n (asset)');
