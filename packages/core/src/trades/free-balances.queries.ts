@@ -6,6 +6,8 @@ import { IS_OURS } from './origins.js';
 /** Free amounts by account, then by asset. */
 export type FreeBalances = ReadonlyMap<string, ReadonlyMap<string, Decimal>>;
 
+type FreeBalance = { readonly id: string; readonly asset: string; readonly free: Decimal };
+
 /**
  * Returns the free balance of each asset of each account, never below zero. Accounts that share a wallet have the same free
  * balance. The caller must hold the locks of the wallets, so that no other transaction reserves concurrently.
@@ -18,8 +20,9 @@ export async function loadFreeBalances(
   const [account, ...otherAccounts] = accountIds;
   const [asset, ...otherAssets] = assets;
   const isOne = otherAccounts.length === 0 && otherAssets.length === 0;
-  const [statement, values] = isOne ? [FREE_OF_ONE, [account, asset]] : [FREE, [accountIds, assets]];
-  const rows = await queryPrepared<{ id: string; asset: string; free: Decimal }>(tx, statement, values);
+  const rows = isOne
+    ? await queryPrepared<FreeBalance>(tx, FREE_OF_ONE, [account, asset])
+    : await queryPrepared<FreeBalance>(tx, FREE, [accountIds, assets]);
   const free = new Map<string, Map<string, Decimal>>();
   for (const row of rows) {
     const freeByAsset = free.get(row.id) ?? new Map<string, Decimal>();

@@ -1,6 +1,6 @@
 /** What accounts that share a wallet may spend, and what they are worth. */
 import { tradeCreate } from '@trading-automation/contracts';
-import { inTransaction, newUuid } from '@trading-automation/persistence';
+import { inTransaction } from '@trading-automation/persistence';
 import { currentBalances, lockWallets } from '../exchange-accounts/index.js';
 import type { RecordIds } from '../testing/index.js';
 import { equitiesOf } from '../trade-pairs/index.js';
@@ -40,6 +40,14 @@ beforeEach(async () => {
     'UPDATE exchange_accounts SET wallet_id = $1 WHERE id IN ($1, $2)',
     spot.uuid,
     perpetual.uuid,
+  );
+  // With a leverage of 1, an order on the perpetual reserves its whole value.
+  await env.core.rows(
+    `INSERT INTO positions (id, user_id, exchange_account_id, trade_pair_id, symbol, leverage)
+     VALUES (gen_random_uuid(), $1, $2, $3, 'BTC/USDT:USDT', 1)`,
+    env.actor.userId,
+    perpetual.uuid,
+    perpetualPair.uuid,
   );
 });
 
@@ -136,12 +144,9 @@ describe('the free balance of a shared wallet', () => {
 
 it('accounts that share a wallet have the equity of the wallet, with the open result of its positions and its loans', async () => {
   await env.core.rows(
-    `INSERT INTO positions (id, user_id, exchange_account_id, trade_pair_id, symbol, side, amount, entry_price, mark_price)
-     VALUES ($1, $2, $3, $4, 'BTC/USDT:USDT', 'SHORT', 2, 100, 90)`,
-    newUuid(),
-    env.actor.userId,
+    `UPDATE positions SET side = 'SHORT', amount = 2, entry_price = 100, mark_price = 90
+     WHERE exchange_account_id = $1`,
     perpetual.uuid,
-    perpetualPair.uuid,
   );
   const ids = [spot.uuid, perpetual.uuid, other.uuid];
   const equities = await equitiesOf(env.core.platform.database.manager, ids, 'USDT');
