@@ -277,6 +277,19 @@ describe('a page that is opened', () => {
       .filter({ hasText: 'Order value' })
       .locator('xpath=following-sibling::dd');
     expect(await value.textContent()).toBe('–');
+    // After an interruption everything is loaded again, and the pair has another last price.
+    await page.route('**/api/v1/trade-pairs*', async (route) => {
+      const response = await route.fetch();
+      const json = await response.json();
+      for (const pair of json.data) pair.last_price = '99.5';
+      await route.fulfill({ response, json });
+    });
+    const reloaded = page.waitForResponse((response) => response.url().includes('/api/v1/trade-pairs'));
+    await setHidden(page, true);
+    await setHidden(page, false);
+    await reloaded;
+    await liveBadge(page).waitFor();
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 500)));
     release();
     await value.getByText('50.00').waitFor();
     expect(await ticket.getByLabel('Limit price').inputValue()).toBe('100');

@@ -78,15 +78,17 @@ export function PairBookProvider({
   }, [books, pairId, live, data, dataUpdatedAt]);
 
   const [picked, setPicked] = useState<PickedPrice>();
+  const failure = data === undefined && isError ? error : undefined;
+  // A new book is no new value: React would replace a part whose code is not there yet by its skeleton.
   const value = useMemo<PairBookContext>(
     () => ({
       books,
-      error: data === undefined && isError ? error : undefined,
+      error: failure,
       retry: () => void refetch(),
       picked: picked?.pairId === pairId ? picked : undefined,
       pick: (price) => setPicked({ pairId, price }),
     }),
-    [books, data, isError, error, refetch, picked, pairId],
+    [books, failure, refetch, picked, pairId],
   );
   return <Context value={value}>{children}</Context>;
 }

@@ -1,5 +1,15 @@
 'use client';
-import { type ComponentType, lazy, memo, type ReactNode, Suspense } from 'react';
+import {
+  type ComponentType,
+  lazy,
+  memo,
+  type ReactNode,
+  Suspense,
+  useEffect,
+  useMemo,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import { loadLate } from '../data/late-code';
 import { MissingCode } from './missing-code';
 
@@ -19,12 +29,31 @@ export function onDemand<Props extends object>(
   const Loaded = lazy(async () => ({
     default: await loadLate(load).catch((): ComponentType<Props> => () => missing),
   }));
-  // Rendered again without its code, what the server sent would be replaced by the skeleton.
+  // Rendered again without its code, what the server sent would be replaced by the skeleton, and with it what a person typed.
+  // So until it reacts, equal properties are no change, and changed ones wait.
   return memo(function OnDemand(props: Props) {
-    return (
-      <Suspense fallback={waiting}>
-        <Loaded {...props} />
-      </Suspense>
+    const isFromServer = useSyncExternalStore(subscribeToNothing, never, always);
+    const [first] = useState(isFromServer ? props : undefined);
+    const [hasReacted, setReacted] = useState(false);
+    const shown = first === undefined || hasReacted ? props : first;
+    return useMemo(
+      () => (
+        <Suspense fallback={waiting}>
+          <Loaded {...shown} />
+          <AfterMount onMount={setReacted} />
+        </Suspense>
+      ),
+      [shown],
     );
   }) as unknown as ComponentType<Props>;
+}
+
+const never = () => false;
+const always = () => true;
+const subscribeToNothing = () => () => {};
+
+/** Calls `onMount` when the part around it reacts. */
+function AfterMount({ onMount }: { readonly onMount: (isMounted: true) => void }): null {
+  useEffect(() => onMount(true), [onMount]);
+  return null;
 }

@@ -132,9 +132,10 @@ function Arrivals() {
         : 'Not live at the moment. Events that you miss are loaded once the connection is back.'}
       {count > 0 && ` ${count} since you opened this page`}
       {latest !== undefined && (
-        <>
+        // On a narrow screen it would need a third line, and move the list.
+        <span className="max-sm:hidden">
           , the latest <code className="font-mono text-xs">{latest.type}</code>
-        </>
+        </span>
       )}
     </p>
   );
