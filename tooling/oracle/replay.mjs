@@ -25,6 +25,9 @@ import { oppositeOf, SignedPlans } from './signed-plans.mjs';
  * @typedef {{ copierId: string, lot: CopiedLot, finalAt: number, bought: Fraction, unspent: Fraction }} EnteredOrder `bought`: what
  *   the lot got of it; `unspent`: what it would have cost at its limit price, less what it cost
  */
+/** A plan is made from what the database contained at most this long before its decision is stored. */
+const PLANNING_MAX_MS = 500;
+
 export class Replay {
   /**
    * @param {import('./participants.mjs').Participants} participants
@@ -280,7 +283,7 @@ export class Replay {
    * @returns {Entry[]}
    */
   beforeOpenOrders(entry, { copier, lot, decision }) {
-    const madeAt = Date.parse(decision.created_at);
+    const madeAt = Date.parse(decision.created_at) - PLANNING_MAX_MS;
     const open = this.entered.filter(({ copierId, finalAt }) => copierId === copier.id && finalAt >= madeAt);
     if (open.length === 0) return [];
     const bought = sum(open.filter((each) => each.lot === lot).map((each) => each.bought));
