@@ -418,7 +418,7 @@ describe('a copied lot', () => {
     // 0.0002 are worth 10, so they can be sold with the first entry, and not alone.
     expect(second({ sent: '0.0002', madeAt: '2026-01-01T00:00:00.900Z' })).toEqual(['COPIED', '0.0002']);
     expect(second({ sent: '0', madeAt: '2026-01-01T00:00:00.900Z' })).toEqual(['SKIPPED', '0']);
-    expect(second({ sent: '0', madeAt: '2026-01-01T00:00:01.100Z' })).toEqual(['COPIED', '0.0002']);
+    expect(second({ sent: '0', madeAt: '2026-01-01T00:00:01.600Z' })).toEqual(['COPIED', '0.0002']);
     // Any other amount is wrong in both cases.
     expect(second({ sent: '0.0001', madeAt: '2026-01-01T00:00:00.900Z' })).toEqual(['COPIED', '0.0002']);
   });
