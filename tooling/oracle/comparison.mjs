@@ -204,7 +204,7 @@ export class StepComparison {
     const { symbol, side } = signal;
     const order = { symbol, side, amount: sent, price, nets };
     const { signed } = this.day.parts.replay;
-    return signed.isTooLarge(copier.account.id, order) ?? trade.status === 'REJECTED';
+    return signed.isTooLarge(copier.account.id, order) ?? trade.status === 'FAILED';
   }
 
   /**
