@@ -149,6 +149,31 @@ export class CoreUnderTest {
     return { uuid, id: encodeId('exa', uuid) };
   }
 
+  /** Creates the perpetual `BTC/USDT:USDT`, last traded at 100, without a fee. @param columns as for `pair` */
+  perpetualPair(columns: Readonly<Record<string, unknown>> = {}): Promise<RecordIds> {
+    return this.pair({
+      trading_type: 'perpetual',
+      taker_fee: '0',
+      last_price: '100',
+      order_types: ['LIMIT', 'MARKET'],
+      time_in_forces: ['GTC', 'IOC'],
+      ...columns,
+    });
+  }
+
+  /** Stores the leverage of an account in a perpetual, as if the worker had read it. */
+  async setLeverage(account: RecordIds, pair: RecordIds, leverage: string): Promise<void> {
+    await this.rows(
+      `INSERT INTO positions (id, user_id, exchange_account_id, trade_pair_id, symbol, leverage, margin_mode)
+       SELECT $1, a.user_id, a.id, p.id, p.symbol, $4, 'CROSS' FROM exchange_accounts a, trade_pairs p
+       WHERE a.id = $2 AND p.id = $3`,
+      newUuid(),
+      account.uuid,
+      pair.uuid,
+      leverage,
+    );
+  }
+
   /** Creates a pair, by default `BTC/USDT` with steps of 0.01. @param columns column values that override the defaults */
   async pair(columns: Readonly<Record<string, unknown>> = {}): Promise<RecordIds> {
     const uuid = newUuid();

@@ -16,13 +16,7 @@ beforeAll(async () => {
   env = await OrdersUnderTest.open();
   const { platform, lists, commands } = env.core;
   trades = new TradesService({ platform, lists, commands });
-  pair = await env.core.pair({
-    trading_type: 'perpetual',
-    taker_fee: '0',
-    last_price: '100',
-    order_types: ['LIMIT', 'MARKET'],
-    time_in_forces: ['GTC', 'IOC'],
-  });
+  pair = await env.core.perpetualPair();
 });
 afterAll(() => env.close());
 beforeEach(async () => {

@@ -1,7 +1,6 @@
 /** Orders on perpetuals: what they reserve, what they do to the position, and the lots that their fills make. */
 import { lotOperations, type TradeDetail, tradeCreate, tradeOperations } from '@trading-automation/contracts';
 import type { ForcedCause, VenueFill, VenueOrder } from '@trading-automation/exchanges';
-import { newUuid } from '@trading-automation/persistence';
 import { AccountSyncService, currentBalances } from '../exchange-accounts/index.js';
 import { type Actor, querySchemaOf } from '../operations/index.js';
 import { CoreUnderTest, type RecordIds } from '../testing/index.js';
@@ -27,13 +26,7 @@ beforeAll(async () => {
   trades = new TradesService(dependencies);
   lots = new LotsService(dependencies);
   execution = new TradeExecution(core.platform);
-  pair = await core.pair({
-    trading_type: 'perpetual',
-    taker_fee: '0.001',
-    last_price: '100',
-    order_types: ['LIMIT', 'MARKET'],
-    time_in_forces: ['GTC', 'IOC'],
-  });
+  pair = await core.perpetualPair({ taker_fee: '0.001' });
 });
 afterAll(() => core.close());
 beforeEach(async () => {
@@ -53,17 +46,7 @@ const reservationOf = async ({ id }: TradeDetail) => {
   );
   return `${row.amount} ${row.reserved_asset}`;
 };
-const setLeverage = (leverage: string) =>
-  core.rows(
-    `INSERT INTO positions (id, user_id, exchange_account_id, trade_pair_id, symbol, leverage, margin_mode)
-     VALUES ($1, $2, $3, $4, $5, $6, 'CROSS')`,
-    newUuid(),
-    actor.userId,
-    account.uuid,
-    pair.uuid,
-    SYMBOL,
-    leverage,
-  );
+const setLeverage = (leverage: string) => core.setLeverage(account, pair, leverage);
 
 interface Filled {
   readonly side: 'BUY' | 'SELL';

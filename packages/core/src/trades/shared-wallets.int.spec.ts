@@ -21,13 +21,7 @@ beforeAll(async () => {
   const { platform, lists, commands } = env.core;
   trades = new TradesService({ platform, lists, commands });
   await env.core.rows('UPDATE trade_pairs SET last_price = 100 WHERE id = $1', env.pair.uuid);
-  perpetualPair = await env.core.pair({
-    trading_type: 'perpetual',
-    taker_fee: '0',
-    last_price: '100',
-    order_types: ['LIMIT', 'MARKET'],
-    time_in_forces: ['GTC', 'IOC'],
-  });
+  perpetualPair = await env.core.perpetualPair();
 });
 afterAll(() => env.close());
 beforeEach(async () => {
@@ -42,13 +36,7 @@ beforeEach(async () => {
     perpetual.uuid,
   );
   // With a leverage of 1, an order on the perpetual reserves its whole value.
-  await env.core.rows(
-    `INSERT INTO positions (id, user_id, exchange_account_id, trade_pair_id, symbol, leverage)
-     VALUES (gen_random_uuid(), $1, $2, $3, 'BTC/USDT:USDT', 1)`,
-    env.actor.userId,
-    perpetual.uuid,
-    perpetualPair.uuid,
-  );
+  await env.core.setLeverage(perpetual, perpetualPair, '1');
 });
 
 const free = async (asset = 'USDT') => {
