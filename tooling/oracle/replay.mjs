@@ -8,6 +8,9 @@ import { isPerpetual } from './markets.mjs';
 import { SignalSource } from './signals.mjs';
 import { oppositeOf, SignedPlans } from './signed-plans.mjs';
 
+/** A plan is made from what the database contained at most this long before its decision is stored. */
+const PLANNING_MAX_MS = 500;
+
 /**
  * Repeats the day from the facts: decides for each copier and signal what the rules say, and compares it with what the
  * product decided and ordered.
@@ -25,9 +28,6 @@ import { oppositeOf, SignedPlans } from './signed-plans.mjs';
  * @typedef {{ copierId: string, lot: CopiedLot, finalAt: number, bought: Fraction, unspent: Fraction }} EnteredOrder `bought`: what
  *   the lot got of it; `unspent`: what it would have cost at its limit price, less what it cost
  */
-/** A plan is made from what the database contained at most this long before its decision is stored. */
-const PLANNING_MAX_MS = 500;
-
 export class Replay {
   /**
    * @param {import('./participants.mjs').Participants} participants
