@@ -197,7 +197,7 @@ async function liquidateLeader(day) {
   if (strategy === undefined) return 'nothing';
   const last = exact(day.mids.get(symbol) ?? 0);
   const ledger = async () => await day.venue.ledger(strategy.account.credentials);
-  const { step: amountStep, tick } = day.parts.replay.pair(symbol);
+  const { step: amountStep, tick, minNotional } = day.parts.replay.pair(symbol);
   // A position above the first tier of maintenance margins is reduced tier by tier.
   const wallet = exact((await ledger()).futures_balances.USDT.wallet);
   const size = wallet.times(exact('3')).over(last).floorTo(amountStep);
@@ -206,7 +206,8 @@ async function liquidateLeader(day) {
   const missing = side === 'BUY' ? size.minus(net) : size.plus(net);
   // The strategy opens the oldest part, which is closed first; its leverage comes from what the user trades at the exchange.
   const own = least(missing, exact('6000').over(last).floorTo(amountStep));
-  if (own.isPositive) {
+  // The position may already be almost as large as it has to be.
+  if (own.isPositive && !own.times(last).isBelow(minNotional)) {
     day.move = await trade(day, strategy, symbol, { side, amount: own });
     await day.settleAndCompare();
   }
