@@ -5,13 +5,16 @@ let restore: (() => void) | undefined;
 /** Puts the name of a record before the title of the document, in place of another record. The returned function removes it. */
 export function putInTitle(name: string): () => void {
   restore?.();
-  let title = '';
-  let named = '';
+  // The elements of two pages may be in the document at once, and the element that has been named may be the one that stays.
+  const titles = new Map<Element, { readonly title: string; readonly named: string }>();
   const put = () => {
-    if (document.title === named) return;
-    title = document.title;
-    named = `${name} · ${title}`;
-    document.title = named;
+    for (const element of document.head.querySelectorAll('title')) {
+      const title = element.textContent ?? '';
+      if (titles.get(element)?.named === title) continue;
+      const named = `${name} · ${title}`;
+      titles.set(element, { title, named });
+      element.textContent = named;
+    }
   };
   put();
   // The title of a page may arrive after the page itself.
@@ -21,7 +24,8 @@ export function putInTitle(name: string): () => void {
     if (restore !== remove) return;
     restore = undefined;
     observer.disconnect();
-    if (document.title === named) document.title = title;
+    for (const [element, { title, named }] of titles)
+      if (element.textContent === named) element.textContent = title;
   };
   restore = remove;
   return remove;
