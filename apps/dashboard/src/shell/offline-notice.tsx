@@ -1,5 +1,4 @@
 'use client';
-import { WifiOff } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
 
 function subscribe(onChange: () => void): () => void {
@@ -21,8 +20,7 @@ export function OfflineNotice() {
   return (
     <div role="status">
       {!isOnline && (
-        <p className="flex items-center gap-2 border-warn-line border-b bg-warn-soft px-4 py-1.5 text-sm md:px-6">
-          <WifiOff aria-hidden className="size-4 shrink-0" />
+        <p className="border-warn-line border-b bg-warn-soft px-4 py-1.5 text-sm md:px-6">
           This browser is offline. What you see may be old; it is loaded again when you are back online.
         </p>
       )}
