@@ -134,6 +134,14 @@ it('a position is opened, turned over, charged with funding and liquidated', asy
   expect(await run(...leverage, '1000')).toMatchObject({ code: 2 });
   await untilPosition(({ leverage: set }) => set === '10');
 
+  const farOff = ['--side', 'BUY', '--type', 'LIMIT', '--amount', '0.1', '--price', '60000'];
+  const { id: refused } = await dataOf('trades', 'create', '--pair', SYMBOL, ...farOff);
+  const { failure } = await until(
+    () => dataOf('trades', 'get', refused),
+    ({ status }) => status === 'FAILED',
+  );
+  expect(failure).toMatchObject({ message: expect.stringContaining('too far from the market price') });
+
   await moveTo('51000');
   const sold = await trade('SELL', '0.3');
   const short = await untilPosition(({ side }) => side === 'SHORT');

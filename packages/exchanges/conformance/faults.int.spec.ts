@@ -322,6 +322,17 @@ describe('the client of an exchange in bad weather', () => {
   });
 
   it.each([
+    ['PERCENT_PRICE_BY_SIDE', 'price is too far from the market price'],
+    ['MAX_NUM_ORDERS', 'too many open orders'],
+    ['MAX_NUM_ALGO_ORDERS', 'too many open orders'],
+    ['MAX_POSITION', 'more of this asset than the exchange allows'],
+    ['ICEBERG_PARTS', 'Its error code is -1013.'],
+  ])('names the rule of %s', async (filter, words) => {
+    exchange.on(ORDER, respondWithError(-1013, `Filter failure: ${filter}`));
+    await expect(client.placeOrder(order)).rejects.toThrow(words);
+  });
+
+  it.each([
     ['a rejection', respondWithError(-2010, `No, ${KEY}: https://exchange/?signature=abc`)],
     ['an internal error', respondWith(`${KEY} https://exchange/?signature=abc`, 500)],
     ['a dropped connection', reset],

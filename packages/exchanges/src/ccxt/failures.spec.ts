@@ -100,11 +100,38 @@ describe('toExchangeError', () => {
     );
   });
 
+  it('names the rule where the venue declares its words', () => {
+    const failedCall = call('write', { response: { status: 400, body: '{"code":-4016,"msg":"x"}' } });
+    const message = 'The price is too far from the market price.';
+    const rejectionPatterns = [{ pattern: /-4016/, code: 'rule_violated' as const, message }];
+    const error = toExchangeError(new errors.InvalidOrder('x'), failedCall, rejectionPatterns);
+    expect(error).toMatchObject({ outcome: 'rejected', code: 'rule_violated', message });
+  });
+
+  it('names the code of the exchange only where the rule is not known', () => {
+    const failedCall = call('write', { response: { status: 400, body: '{"code":-2010}' } });
+    const messageOf = (error: Error) => toExchangeError(error, failedCall, []).message;
+    expect(messageOf(new errors.ExchangeError('x'))).toBe(
+      'The exchange rejected the request. Its error code is -2010.',
+    );
+    expect(messageOf(new errors.InsufficientFunds('x'))).toBe('The balance at the exchange is too small.');
+  });
+
+  it('names the code of the order, not of the request that contained it', () => {
+    const body = '{"code":"1","data":[{"sCode":"51006","sMsg":"x"}],"msg":"All operations failed"}';
+    const error = toExchangeError(
+      new errors.InvalidOrder('x'),
+      call('write', { response: { status: 200, body } }),
+      [],
+    );
+    expect(error.message).toBe('The order breaks a rule of the exchange. Its error code is 51006.');
+  });
+
   it('returns an error with the type and the code of a failure, but none of its text', () => {
     const failedCall = call('write', { response: { status: 400, body: '{"code":-1013,"msg":"a secret"}' } });
     const error = toExchangeError(new errors.InvalidOrder('https://x/?signature=abc'), failedCall, []);
     expect(error).toBeInstanceOf(ExchangeError);
-    expect(error.message).toBe('The order breaks a rule of the exchange.');
+    expect(error.message).toBe('The order breaks a rule of the exchange. Its error code is -1013.');
     expect(error.cause).toEqual({ type: 'InvalidOrder', status: 400, venueCode: '-1013' });
   });
 });

@@ -10,7 +10,11 @@ import { ExchangeError, type ExchangeErrorCode, type ExchangeOutcome } from '../
 import { type Call, DeadlineExceeded } from './call.js';
 import { NotSent, ResponseLost, ResponseUnusable } from './transport.js';
 
-type Classification = readonly [outcome: ExchangeOutcome, code: ExchangeErrorCode];
+type Classification = readonly [
+  outcome: ExchangeOutcome,
+  code: ExchangeErrorCode,
+  message?: string | undefined,
+];
 
 /** A response that is not a valid response to the request. */
 export class MalformedResponse extends Error {
@@ -21,8 +25,15 @@ export class MalformedResponse extends Error {
   }
 }
 
-/** Patterns of a venue's error texts that ccxt classifies too generally. The first match applies. */
-export type RejectionPatterns = readonly { readonly pattern: RegExp; readonly code: ExchangeErrorCode }[];
+/**
+ * Patterns of a venue's error texts that ccxt classifies too generally. The first match applies. `message` names the rule
+ * in the product's own words, if the code alone does not.
+ */
+export type RejectionPatterns = readonly {
+  readonly pattern: RegExp;
+  readonly code: ExchangeErrorCode;
+  readonly message?: string;
+}[];
 
 const rejected = (code: ExchangeErrorCode): Classification => ['rejected', code];
 const fatal = (code: ExchangeErrorCode): Classification => ['fatal', code];
@@ -101,9 +112,15 @@ interface FailureCause {
   readonly detail?: string | undefined;
 }
 
-export function failure([outcome, code]: Classification, cause?: FailureCause): ExchangeError {
-  return new ExchangeError(outcome, code, MESSAGES[code], { cause });
+export function failure([outcome, code, message]: Classification, cause?: FailureCause): ExchangeError {
+  return new ExchangeError(outcome, code, message ?? messageOf(code, cause?.venueCode), { cause });
 }
+
+/** The exchange's own code leads to its documentation where the product does not know the rule. */
+const messageOf = (code: ExchangeErrorCode, venueCode: string | undefined): string =>
+  (code === 'rule_violated' || code === 'refused') && venueCode !== undefined
+    ? `${MESSAGES[code]} Its error code is ${venueCode}.`
+    : MESSAGES[code];
 
 /** Converts any error to the port's error. The result contains no text of the venue or ccxt. */
 export function toExchangeError(
@@ -121,8 +138,9 @@ export function toExchangeError(
   });
 }
 
-function resolveUnknown([outcome, code]: Classification, { kind, isSent }: Call): Classification {
-  if (outcome !== 'unknown') return [outcome, code];
+function resolveUnknown(classification: Classification, { kind, isSent }: Call): Classification {
+  const [outcome, code] = classification;
+  if (outcome !== 'unknown') return classification;
   if (kind === 'write' && isSent) return unsure(code === 'unreachable' ? 'no_answer' : code);
   return ['retryable', isSent || code === 'rate_limited' ? code : 'unreachable'];
 }
@@ -149,7 +167,8 @@ function classifyCcxtError(
   const status = call.response?.status ?? 0;
   if (status >= 500) return unsure('no_answer');
   const venueSpecific = rejectionPatterns.find(({ pattern }) => pattern.test(call.response?.body ?? ''));
-  if (venueSpecific !== undefined && classification[0] === 'rejected') return rejected(venueSpecific.code);
+  if (venueSpecific !== undefined && classification[0] === 'rejected')
+    return ['rejected', venueSpecific.code, venueSpecific.message];
   // A rejection that ccxt has no class for counts only if the HTTP status is an error as well.
   if (error.constructor === errors.ExchangeError && status < 400) return unsure('bad_answer');
   return classification;
@@ -166,7 +185,8 @@ function classOf(error: Error): keyof typeof CCXT_OUTCOMES {
   return 'BaseError';
 }
 
-/** Returns the exchange's numeric error code; a number contains no secret. */
-function venueCodeOf(body: string | undefined): string | undefined {
-  return /"(?:code|retCode|sCode)"\s*:\s*"?(-?\d{1,7})\b/.exec(body ?? '')?.[1];
+/** Returns the exchange's numeric error code, of the order before that of its request; a number contains no secret. */
+function venueCodeOf(body = ''): string | undefined {
+  const codes = [/"sCode"\s*:\s*"?(-?\d{1,7})\b/, /"(?:code|retCode)"\s*:\s*"?(-?\d{1,7})\b/];
+  return codes.map((code) => code.exec(body)?.[1]).find((code) => code !== undefined);
 }

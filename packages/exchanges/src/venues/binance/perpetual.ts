@@ -3,6 +3,7 @@ import type { TradeType } from '@trading-automation/contracts';
 import { z } from 'zod';
 import type { NativeMarketRules, TradingTypeDeclaration } from '../../ccxt/declaration.js';
 import { exactDecimal, parseResponse } from '../../ccxt/parse-response.js';
+import { POSITION_TOO_LARGE, PRICE_TOO_FAR, TOO_MANY_OPEN_ORDERS } from '../../ccxt/rule-messages.js';
 import { fetchFuturesBalances, inspectFutures } from './futures-account.js';
 import { futuresFills } from './futures-fills.js';
 import { futuresOrders } from './futures-orders.js';
@@ -58,6 +59,9 @@ export const perpetual: TradingTypeDeclaration = {
     // ReduceOnly orders without a position, and isolated margin of an account that uses several assets as margin.
     { pattern: /"code"\s*:\s*"?-(?:2022|4168)\b/, code: 'refused' },
     { pattern: /"code"\s*:\s*"?-2028\b/, code: 'insufficient_balance' },
+    { pattern: /"code"\s*:\s*"?-40(?:16|24)\b/, code: 'rule_violated', message: PRICE_TOO_FAR },
+    { pattern: /"code"\s*:\s*"?-(?:2025|4045)\b/, code: 'rule_violated', message: TOO_MANY_OPEN_ORDERS },
+    { pattern: /"code"\s*:\s*"?-2027\b/, code: 'rule_violated', message: POSITION_TOO_LARGE },
   ],
   orderTypes: ORDER_TYPES,
   openOrdersLockBalances: false,

@@ -3,6 +3,7 @@ import type { TradeType } from '@trading-automation/contracts';
 import { z } from 'zod';
 import type { NativeMarketRules, TradingTypeDeclaration } from '../../ccxt/declaration.js';
 import { exactDecimal, parseResponse } from '../../ccxt/parse-response.js';
+import { BALANCE_TOO_LARGE, PRICE_TOO_FAR, TOO_MANY_OPEN_ORDERS } from '../../ccxt/rule-messages.js';
 import { fetchUnifiedBalances } from '../../ccxt/unified-balances.js';
 import { unifiedFills } from '../../ccxt/unified-fills.js';
 import { unifiedOrders } from '../../ccxt/unified-orders.js';
@@ -84,6 +85,9 @@ export const spot: TradingTypeDeclaration = {
     { pattern: /insufficient balance/, code: 'insufficient_balance' },
     { pattern: /would immediately match|would trigger immediately/, code: 'would_not_fit_book' },
     { pattern: /"code"\s*:\s*"?-2010\b/, code: 'refused' },
+    { pattern: /PERCENT_PRICE/, code: 'rule_violated', message: PRICE_TOO_FAR },
+    { pattern: /MAX_NUM_(?:ALGO_)?ORDERS/, code: 'rule_violated', message: TOO_MANY_OPEN_ORDERS },
+    { pattern: /MAX_POSITION/, code: 'rule_violated', message: BALANCE_TOO_LARGE },
   ],
   orderTypes: ['LIMIT', 'MARKET', 'STOP_LIMIT', 'STOP_MARKET'],
   // Orders lock what they may spend when they are accepted, stop orders included.

@@ -11,6 +11,7 @@ import { sortByExecution } from '../../ccxt/fills.js';
 import { acceptedOrder, orderArguments } from '../../ccxt/orders.js';
 import { allPages } from '../../ccxt/pages.js';
 import { parseResponse } from '../../ccxt/parse-response.js';
+import { PRICE_TOO_FAR } from '../../ccxt/rule-messages.js';
 import { venueTime } from '../../ccxt/unified-balances.js';
 import type { ExchangeErrorCode, ExchangeOrderKey, OrderRequest, VenueFill, VenueOrder } from '../../port.js';
 import { readCoinbaseFill, readCoinbaseOrder } from './records.js';
@@ -107,11 +108,10 @@ export const coinbaseOrders: OrderCalls = {
 
 /** A reason that is not known states nothing about the order. */
 function refusalOf(reasons: readonly (string | undefined)[]): Error {
-  const codes = reasons.flatMap((each) => REASONS[each?.replace('PREVIEW_', '') ?? ''] ?? []);
-  const [code] = codes;
-  return code === undefined
-    ? new MalformedResponse('an unknown reason of a refusal')
-    : failure(['rejected', code]);
+  const known = reasons.map((each) => each?.replace('PREVIEW_', '') ?? '').find((each) => each in REASONS);
+  const code = REASONS[known ?? ''];
+  if (code === undefined) return new MalformedResponse('an unknown reason of a refusal');
+  return failure(['rejected', code, known === 'LIMIT_PRICE_TOO_FAR_FROM_MARKET' ? PRICE_TOO_FAR : undefined]);
 }
 
 /** @throws {MalformedResponse} if this is not the requested order */

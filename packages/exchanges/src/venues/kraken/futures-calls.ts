@@ -8,6 +8,7 @@ import { sortByExecution } from '../../ccxt/fills.js';
 import { acceptedOrder, orderArguments } from '../../ccxt/orders.js';
 import { allPages } from '../../ccxt/pages.js';
 import { jsonDecimal, parseResponse } from '../../ccxt/parse-response.js';
+import { POSITION_TOO_LARGE, PRICE_TOO_FAR } from '../../ccxt/rule-messages.js';
 import type {
   ExchangeErrorCode,
   ExchangeOrderKey,
@@ -61,6 +62,10 @@ const REFUSALS: Readonly<Record<string, ExchangeErrorCode>> = {
   postWouldExecute: 'would_not_fit_book',
   notFound: 'order_not_found',
 };
+const RULES: Readonly<Record<string, string>> = {
+  outsidePriceCollar: PRICE_TOO_FAR,
+  maxPositionViolation: POSITION_TOO_LARGE,
+};
 const ACCEPTED = new Set(['placed', 'partiallyFilled', 'filled']);
 
 export const futuresOrders: OrderCalls = {
@@ -113,7 +118,7 @@ function refusalOf(status: string): Error {
   if (status === 'wouldProcessAfterSpecifiedTime') return failure(['retryable', 'refused']);
   if (status === 'marketSuspended' || status === 'marketInactive')
     return failure(['retryable', 'unreachable']);
-  return failure(['rejected', REFUSALS[status] ?? 'refused']);
+  return failure(['rejected', REFUSALS[status] ?? 'refused', RULES[status]]);
 }
 
 /** Returns the listed orders that are open or ended in the last five seconds. */

@@ -1,0 +1,13 @@
+/** The words for rules that only the exchange can check, for {@link RejectionPatterns}. */
+import type { RejectionPatterns } from './failures.js';
+
+type Message = NonNullable<RejectionPatterns[number]['message']>;
+
+export const PRICE_TOO_FAR: Message =
+  'The price is too far from the market price. Choose a price within the limits of the exchange.';
+export const TOO_MANY_OPEN_ORDERS: Message =
+  'The account has too many open orders at the exchange. Cancel some first.';
+export const POSITION_TOO_LARGE: Message =
+  'The position would be larger than the exchange allows at this leverage. Reduce the amount or the leverage.';
+export const BALANCE_TOO_LARGE: Message =
+  'The account would hold more of this asset than the exchange allows. Reduce the amount.';
