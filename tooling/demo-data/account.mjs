@@ -5,6 +5,7 @@ import { rejectCredentials } from './history.mjs';
 import { insertRows, inTransaction } from './insert-rows.mjs';
 import { postEntries } from './ledger.mjs';
 import { placeOpenOrders } from './open-orders.mjs';
+import { openPositions } from './perpetuals.mjs';
 import { createRandom } from './random.mjs';
 import { requestRows } from './request-log.mjs';
 import { writeRewards } from './rewards.mjs';
@@ -40,6 +41,7 @@ export async function writeAccount(database, options) {
     accounts: publicIds('exa', ids.accounts),
     pairs: publicIds('tpr', ids.pairs),
   });
+  await openPositions(database, { ...options, market });
   await createAddressBook(database, { demo, end });
   await inTransaction(database, async () => {
     const claims = await writeRewards(database, { simulation, ids, random });

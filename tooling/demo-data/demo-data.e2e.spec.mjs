@@ -65,10 +65,11 @@ it('strategies have different results, of which some have a low sample', async (
 it('the results of trades agree with the closed lots', async () => {
   const analytics = await api.trades.analytics({});
   const lots = await allOf(api.lots.list({ limit: 100 }));
-  const realised = lots.reduce((sum, lot) => sum + lot.realized_pnl, 0);
+  const realised = lots.reduce((sum, { realized_pnl, funding }) => sum + realized_pnl + funding, 0);
   expect(analytics.trade_count).toBeGreaterThan(200);
   expect(analytics.unmatched_fill_count).toBe(0);
   expect(analytics.fees_incomplete).toBe(false);
+  expect(analytics.funding).not.toBe(0);
   expect(analytics.net_pnl).toBeCloseTo(realised, 4);
   expect(analytics.equity_curve.length).toBeGreaterThan(20);
   expect(analytics.equity).toBeGreaterThan(1_000_000);
@@ -83,6 +84,17 @@ it('trades have all final statuses, and the open ones exist at the exchange', as
   const open = trades.filter(({ status }) => status === 'PENDING' || status === 'PARTIALLY_FILLED');
   expect(open.length).toBeGreaterThanOrEqual(5);
   expect(open.every(({ exchange_order_id }) => exchange_order_id !== undefined)).toBe(true);
+});
+
+it('the account of perpetuals has a long and a short position, for which funding was paid', async () => {
+  const positions = await allOf(api.positions.list({ limit: 100 }));
+  const shown = positions.map(({ symbol, side, amount, leverage }) => [symbol, side, amount, leverage]);
+  expect(shown.sort()).toEqual([
+    ['BTC/USDT:USDT', 'LONG', 2.4, 10],
+    ['ETH/USDT:USDT', 'SHORT', 42, 5],
+  ]);
+  // A long position pays funding at a positive rate, a short one receives it.
+  expect(positions.every(({ side, funding_paid }) => funding_paid > 0 === (side === 'LONG'))).toBe(true);
 });
 
 it('copiers of the demo user have decisions with several outcomes, and a tracking difference', async () => {
