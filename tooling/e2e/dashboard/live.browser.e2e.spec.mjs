@@ -84,6 +84,12 @@ const setHidden = (page, isHidden) =>
     document.dispatchEvent(new Event('visibilitychange'));
   }, isHidden);
 
+/** Waits until the page has drawn what it has received. */
+const untilDrawn = (page) =>
+  page.evaluate(
+    () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))),
+  );
+
 describe('the tabs of a session', () => {
   it('share one event stream, show new orders at once, and load what a hidden one has missed', async () => {
     const { page, context, problems } = await browser.newPerson();
@@ -203,10 +209,7 @@ describe('a page that is opened', () => {
       await page.getByRole('row').nth(6).waitFor();
       await liveBadge(page).waitFor();
       // A shift is reported with the frame that follows it.
-      await page.evaluate(
-        () =>
-          new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))),
-      );
+      await untilDrawn(page);
       expect(await page.evaluate(() => Object(window).shifted)).toBeLessThanOrEqual(SHIFT_MAX);
       await context.close();
     },
@@ -289,7 +292,7 @@ describe('a page that is opened', () => {
     await setHidden(page, false);
     await reloaded;
     await liveBadge(page).waitFor();
-    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 500)));
+    await untilDrawn(page);
     release();
     await value.getByText('50.00').waitFor();
     expect(await ticket.getByLabel('Limit price').inputValue()).toBe('100');
