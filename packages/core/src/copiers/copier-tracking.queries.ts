@@ -6,8 +6,9 @@
 /** The maximum number of a copier's newest lots that are compared. */
 const TRACKED_LOTS_MAX = 1_000;
 
-/** The amount of the lot `l`, opened by the fill `o` on the pair `p`, before a fee in base currency. */
-const OPENED = 'CASE WHEN o.fee_currency = p.base THEN o.amount ELSE l.opened_amount END';
+/** The amount of the lot `l`, opened by the fill `o` on the pair `p`, before a fee in base currency. Perpetuals deduct none. */
+const OPENED =
+  "CASE WHEN o.fee_currency = p.base AND p.trading_type <> 'perpetual' THEN o.amount ELSE l.opened_amount END";
 
 /** The result of the amount `m.…_amount` of a perfect copy, net of fees, for the share that is compared. */
 const resultOf = (part: 'perfect' | 'missed') =>

@@ -99,7 +99,7 @@ export function bookFills(
   openLots: readonly StoredLot[],
   fills: readonly FillToBook[],
 ): BookingResult {
-  const options = { base, quote, amountStep, canBeShort: tradingType !== 'spot' };
+  const options = { base, quote, amountStep, tradingType };
   const book = new LotBook(
     options,
     openLots.map((lot) => ({

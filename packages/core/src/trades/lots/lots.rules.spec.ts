@@ -5,14 +5,16 @@ import {
   type FillOutcome,
   formatUnits,
   LotBook,
+  type LotBookOptions,
   type LotFill,
   parseUnits,
   QUOTE_SCALE,
 } from './lots.rules.js';
 import { type GeneratedFill, generatedFills, modelHoldings } from './testing/naive-lot-model.js';
 
-const SPOT = { base: 'BTC', quote: 'USDT', canBeShort: false, amountStep: '0' };
-const PERPETUAL = { ...SPOT, canBeShort: true };
+const SPOT: LotBookOptions = { base: 'BTC', quote: 'USDT', tradingType: 'spot', amountStep: '0' };
+const MARGIN: LotBookOptions = { ...SPOT, tradingType: 'margin' };
+const PERPETUAL: LotBookOptions = { ...SPOT, tradingType: 'perpetual' };
 const T0 = Date.UTC(2026, 0, 1);
 
 const fillOf = (overrides: Partial<LotFill> = {}): LotFill => ({
@@ -129,6 +131,17 @@ describe('lots', () => {
     expect(book.openLots).toEqual([]);
   });
 
+  it('of a perpetual keep their amount when the fee is paid in base currency, and bear its value', () => {
+    const book = new LotBook(PERPETUAL);
+    const fee = { feeAmount: '0.01', feeCurrency: 'BTC' };
+    book.apply(fillOf(fee));
+    expect(book.openLots).toMatchObject([{ amount: 10n ** 18n, value: 101n * 10n ** 36n }]);
+    const sold = book.apply(fillOf({ tradeId: 'b', side: 'SELL', price: '110', ...fee }));
+    // 110 less 1.1, less the cost of 101. No short lot remains.
+    expect(pnlOf(sold)).toEqual([['a', '7.9']]);
+    expect([sold.opened, book.openLots]).toEqual([null, []]);
+  });
+
   it('reject a fill that was executed before a booked fill', () => {
     const book = new LotBook(SPOT);
     book.apply(fillOf({ executedAt: secondsAfterStart(1) }));
@@ -191,9 +204,23 @@ describe('dust', () => {
     expect(lotClosures.map(({ pnl }) => formatQuote(pnl))).toEqual(['-4', '-4']);
   });
 
-  it('stays open if short lots are possible', () => {
-    const book = new LotBook({ ...options, canBeShort: true });
+  it('of a long lot is closed on margin as on spot', () => {
+    const book = new LotBook({ ...options, tradingType: 'margin' });
     book.apply(buy());
+    expect(book.apply(sell('0.9')).lotClosures).toMatchObject([{ amount: 96n * 10n ** 16n }]);
+    expect(book.openLots).toEqual([]);
+  });
+
+  it('of a short lot stays, because it is owed', () => {
+    const book = new LotBook({ ...options, tradingType: 'margin' });
+    book.apply(sell('1', { executedAt: secondsAfterStart(0) }));
+    book.apply(buy({ executedAt: secondsAfterStart(1) }));
+    expect(book.openLots).toMatchObject([{ side: 'SELL', amount: 4n * 10n ** 16n }]);
+  });
+
+  it('does not exist on a perpetual, where an open amount is a position', () => {
+    const book = new LotBook({ ...options, tradingType: 'perpetual' });
+    book.apply(buy({ amount: '0.96', feeCurrency: 'USDT' }));
     book.apply(sell('0.9'));
     expect(book.openLots).toMatchObject([{ amount: 6n * 10n ** 16n }]);
   });
@@ -271,7 +298,7 @@ const fills = fc
   });
 
 /** A naive first-in-first-out model that counts single units of base. */
-function countUnits(all: readonly LotFill[], canBeShort: boolean) {
+function countUnits(all: readonly LotFill[], { tradingType }: LotBookOptions) {
   const long: BigDecimal[] = [];
   const short: BigDecimal[] = [];
   const steps = all.map(({ side, price, amount, feeAmount, feeCurrency }) => {
@@ -283,7 +310,7 @@ function countUnits(all: readonly LotFill[], canBeShort: boolean) {
       const other = (side === 'BUY' ? short : long).shift();
       if (other !== undefined) pnl = pnl.plus(side === 'BUY' ? other.minus(value) : value.minus(other));
       else if (side === 'BUY') long.push(value);
-      else if (canBeShort) short.push(value);
+      else if (tradingType !== 'spot') short.push(value);
       else unmatched += 1;
     }
     return { pnl, unmatched };
@@ -299,7 +326,7 @@ describe.each([
     fc.assert(
       fc.property(fills, (all) => {
         const book = new LotBook(options);
-        const naive = countUnits(all, options.canBeShort);
+        const naive = countUnits(all, options);
         all.forEach((fill, index) => {
           const outcome = book.apply(fill);
           const pnl = outcome.lotClosures.reduce((sum, part) => sum + part.pnl, 0n);
@@ -338,7 +365,7 @@ describe.each([
     fc.assert(
       fc.property(fills, (all) => {
         // Short lots are possible here even on spot, because the payment for an unmatched sale belongs to no lot.
-        const book = new LotBook({ ...options, canBeShort: true });
+        const book = new LotBook({ ...options, tradingType: 'perpetual' });
         let paid = 0n;
         let realised = 0n;
         for (const fill of all) {
@@ -548,8 +575,8 @@ describe('the order of closing', () => {
     expect(bought).toMatchObject({ lotClosures: [], opened: { lotId: '2', amount: 10n ** 18n } });
   });
 
-  it('of a chosen lot closes its dust too on spot, but not if short lots are possible', () => {
-    const close = (options: typeof SPOT, amount: string) => {
+  it('of a chosen lot closes its dust too, but not on a perpetual', () => {
+    const close = (options: LotBookOptions, amount: string) => {
       const book = new LotBook({ ...options, amountStep: '0.1' });
       book.apply(fillOf({ id: '1', tradeId: '1' }));
       book.apply(fillOf({ id: '2', tradeId: '2' }));
@@ -559,6 +586,7 @@ describe('the order of closing', () => {
       { lotId: '2', amount: 10n ** 18n, entryValue: 100n * 10n ** 36n, pnl: 45n * 10n ** 35n },
     ]);
     expect(close(SPOT, '0.9').lotClosures).toMatchObject([{ lotId: '2', amount: 9n * 10n ** 17n }]);
+    expect(close(MARGIN, '0.95').lotClosures).toMatchObject([{ lotId: '2', amount: 10n ** 18n }]);
     expect(close(PERPETUAL, '0.95').lotClosures).toMatchObject([{ lotId: '2', amount: 95n * 10n ** 16n }]);
   });
 
@@ -595,7 +623,7 @@ describe('the order of closing', () => {
   });
 
   it('of a chosen lot by a fill whose fee takes all of it closes nothing', () => {
-    const book = new LotBook(PERPETUAL);
+    const book = new LotBook(MARGIN);
     book.apply(fillOf({ id: 'short', tradeId: 'short', side: 'SELL' }));
     const bought = book.apply(fillOf({ feeAmount: '1', feeCurrency: 'BTC', closesLotId: 'short' }));
     expect(bought).toEqual({ lotClosures: [], opened: null, unmatched: 0n });
@@ -658,7 +686,7 @@ describe('what a fill opens', () => {
   });
 
   it('by a sale with a fee in base is larger by the fee', () => {
-    const book = new LotBook(PERPETUAL);
+    const book = new LotBook(MARGIN);
     const opened = book.apply(fillOf({ side: 'SELL', feeAmount: '0.5', feeCurrency: 'BTC' }));
     expect(opened.opened).toMatchObject({ amount: 15n * 10n ** 17n, filled: 10n ** 18n });
   });

@@ -4,7 +4,8 @@
  *
  * A fill that adds exposure opens a lot; a fill of the other side closes the oldest lot first. A fee in base currency
  * reduces the amount bought (or increases the amount sold); a fee in quote currency changes the value. A fee in a third
- * asset changes the value, too, by its worth at the time of the fill. Until that is known, it changes nothing.
+ * asset changes the value, too, by its worth at the time of the fill. Until that is known, it changes nothing. On a perpetual,
+ * nothing is delivered from which a fee could be deducted: a fee in base currency changes the value, at the price of its fill.
  *
  * Copies have separate lots within the book, one list per copier and copied leader lot. Several copiers on one account
  * therefore never sell each other's lots. The lots of no copier are one more list. In this file, the owner of a lot is
@@ -22,12 +23,13 @@
  *    base, equals the open lots less unmatched sales. No lot is negative, and all lots of one owner are on one side.
  * 2. Values are conserved to the last unit. The costs of the parts of a lot add up to the cost of the lot. The proceeds
  *    of the parts of a fill add up to the proceeds of the fill. The last part takes the remainder of divisions.
- * 3. On spot, a sale without a lot opens nothing: it is unmatched, and its profit or loss is unknown.
+ * 3. On spot, a sale without a lot opens nothing: it is unmatched, and its profit or loss is unknown. Elsewhere it opens a short lot.
  * 4. A copy closes only lots of its copier: a sale beyond them is unmatched too.
- * 5. Dust keeps no lot open. Dust is less than the amount step, for example the remainder after a fee in base. A spot
+ * 5. Dust keeps no long lot open. Dust is less than the amount step, for example the remainder after a fee in base. A
  *    sale that leaves only dust of an owner or of the chosen lot also closes the dust, at its cost and without proceeds.
+ *    Dust of a short lot stays, because it is owed. A perpetual has no dust: an open amount is a position.
  */
-import { DECIMAL_SCALE, type Decimal, type TradeSide } from '@trading-automation/contracts';
+import { DECIMAL_SCALE, type Decimal, type TradeSide, type TradingType } from '@trading-automation/contracts';
 
 /** An amount of base currency in 10^-18; exact. */
 type BaseUnits = bigint;
@@ -41,8 +43,7 @@ export const QUOTE_SCALE = 2 * DECIMAL_SCALE;
 export interface LotBookOptions {
   readonly base: string;
   readonly quote: string;
-  /** Whether a sale without a lot opens a short lot. */
-  readonly canBeShort: boolean;
+  readonly tradingType: TradingType;
   /** Amounts of orders are multiples of this. */
   readonly amountStep: Decimal;
 }
@@ -216,7 +217,7 @@ export class LotBook {
     this.lastInstantMs = instantMs;
     const rest = this.amountsNetOfFee(fill);
     const lotClosures = this.close(fill, rest);
-    const isOpening = fill.side === 'BUY' || this.options.canBeShort;
+    const isOpening = fill.side === 'BUY' || canBeShort(this.options);
     if (!isOpening || rest.amount === 0n) return { lotClosures, opened: null, unmatched: rest.amount };
     return { lotClosures, opened: this.open(fill, rest, lotClosures.length === 0), unmatched: 0n };
   }
@@ -234,12 +235,15 @@ export class LotBook {
     const filled = parseUnits(amount);
     const value = parseUnits(price) * filled;
     const isBuy = side === 'BUY';
-    if (feeCurrency !== this.options.base) {
-      const fee = feeCurrency === this.options.quote ? feeAmount : (feeValue ?? '0');
-      const quoteFee = parseUnits(fee, QUOTE_SCALE);
+    const { base, quote, tradingType } = this.options;
+    const fee = parseUnits(feeAmount);
+    if (feeCurrency !== base || tradingType === 'perpetual') {
+      const quoteFee =
+        feeCurrency === base
+          ? fee * parseUnits(price)
+          : parseUnits(feeCurrency === quote ? feeAmount : (feeValue ?? '0'), QUOTE_SCALE);
       return { amount: filled, value: isBuy ? value + quoteFee : value - quoteFee };
     }
-    const fee = parseUnits(feeAmount);
     const netAmount = isBuy ? filled - fee : filled + fee;
     // A fee that exceeds the bought amount must not open a negative lot.
     return { amount: netAmount > 0n ? netAmount : 0n, value };
@@ -266,7 +270,7 @@ export class LotBook {
       const lot = lots.side === fill.side ? undefined : lots.find(fill.closesLotId);
       if (lot === undefined) continue;
       const closures = [this.closePart(lots, lot, fill, rest)];
-      const isDust = !this.options.canBeShort && lot.amount > 0n && lot.amount < this.amountStep;
+      const isDust = this.canHaveDust(lots) && lot.amount > 0n && lot.amount < this.amountStep;
       if (isDust) closures.push(this.closePart(lots, lot, fill, { amount: lot.amount, value: 0n }));
       if (rest.amount === 0n && this.isDust(lots)) closures.push(...this.closeDust(lots, fill));
       return mergeClosures(closures);
@@ -274,8 +278,12 @@ export class LotBook {
     return [];
   }
 
+  private canHaveDust(lots: OpenLots): boolean {
+    return this.options.tradingType !== 'perpetual' && lots.side === 'BUY';
+  }
+
   private isDust(lots: OpenLots): boolean {
-    if (this.options.canBeShort || lots.count === 0 || lots.count > DUST_LOTS_MAX) return false;
+    if (!this.canHaveDust(lots) || lots.count === 0 || lots.count > DUST_LOTS_MAX) return false;
     return lots.all.reduce((sum, { amount }) => sum + amount, 0n) < this.amountStep;
   }
 
@@ -343,10 +351,13 @@ export class LotBook {
 /** Returns whether what the fill opens exceeds an exit of a copy. Then it is no part of the copied lot. */
 export function opensExcess(
   { copy, opensOnly }: Pick<LotFill, 'copy' | 'opensOnly'>,
-  { canBeShort }: Pick<LotBookOptions, 'canBeShort'>,
+  pair: Pick<LotBookOptions, 'tradingType'>,
 ): boolean {
-  return copy !== undefined && canBeShort && opensOnly !== true;
+  return copy !== undefined && canBeShort(pair) && opensOnly !== true;
 }
+
+/** Returns whether a sale without a lot opens a short lot. */
+const canBeShort = ({ tradingType }: Pick<LotBookOptions, 'tradingType'>) => tradingType !== 'spot';
 
 /** Merges the two closures of a lot whose dust was closed: its sold part and its dust. */
 function mergeClosures(closures: readonly LotClosure[]): LotClosure[] {
