@@ -141,7 +141,9 @@ export class StepComparison {
     const market = { mid: this.day.bookMid ?? exact(this.day.mids.get(signal.symbol) ?? 0) };
     const input = { copier, state, signal, decision: shown, orderAmount, market };
     /** @type {Parameters<typeof compareDecision>[1]['plan']} */
-    const plan = signal.isEntry ? replay.expectedEntry(input) : replay.expectedExit(input);
+    const plan = signal.isEntry
+      ? replay.expectedEntry(input)
+      : replay.expectedExit({ ...input, nets: this.netsOf({ copier, signal, shown, account }) });
     const decision = plan.outcome === 'PENDING' ? asItWaited(shown, this.decisions) : shown;
     const lot = replay.copiedLot(copier, signal, state.record);
     const fills = this.fillsOf(decision, signal, account);
@@ -218,6 +220,17 @@ export class StepComparison {
       .filter(({ tradeId }) => tradeId !== trade.id)
       .map(({ amount }) => amount);
     return [net.minus(sum(amounts)), net.plus(sum(amounts))];
+  }
+
+  /**
+   * Returns the least and the greatest net position that an exit may have been planned with; undefined on spot.
+   *
+   * @param {{ copier: import('./participants.mjs').Copier, signal: import('./signals.mjs').Signal, shown: any, account: import('./facts.mjs').AccountFacts }} exit
+   */
+  netsOf({ copier, signal, shown, account }) {
+    if (!isPerpetual(signal.symbol)) return undefined;
+    const { net } = this.day.parts.replay.signed.book(copier.account.id, signal.symbol);
+    return this.netsAround(net, { trade: { id: shown.trade_id }, signal, account });
   }
 
   /**

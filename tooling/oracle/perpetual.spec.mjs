@@ -290,6 +290,18 @@ describe('exits of perpetuals', () => {
     expect(shown(planExit({ ...exit, ...own, isFinal: true }))[2]).toBe('0.1');
   });
 
+  it('below the minimum notional wait only if they cannot be reduce-only', () => {
+    const exit = { pair, isCopying: true, isFinal: true, exit: exact('1'), leaderLot: exact('1') };
+    const held = pair.minNotional.over(exact('100000'));
+    const own = { held, freeBase: held, owed: ZERO, rest: ZERO, price: exact('50000') };
+    const outcomes = [true, false].map((canReduceOnly) =>
+      shown(
+        planExit({ ...exit, ...own, canReduceOnly, pair: { ...pair, minAmount: ZERO, marketStep: held } }),
+      ),
+    );
+    expect(outcomes.map(([outcome]) => outcome)).toEqual(['COPIED', 'PENDING']);
+  });
+
   it('are reduce-only unless that would exceed the net position', () => {
     const net = exact('1');
     expect(isReduceOnly(net, 'SELL', exact('1'))).toBe(true);

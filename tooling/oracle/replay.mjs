@@ -1,7 +1,7 @@
 import { enter, newCopiedLot, reduce } from './copied-lots.mjs';
 import { planEntry } from './entries.mjs';
 import { Equities } from './equities.mjs';
-import { planExit } from './exits.mjs';
+import { isReduceOnly, planExit } from './exits.mjs';
 import { exact, greatest, least, ONE, sum, ZERO } from './fraction.mjs';
 import { LotBook } from './lots.mjs';
 import { isPerpetual } from './markets.mjs';
@@ -312,13 +312,18 @@ export class Replay {
   }
 
   /**
-   * @param {{ copier: Copier, state: CopierState, signal: import('./signals.mjs').Signal, decision: any }} input
+   * @param {{
+   *   copier: Copier, state: CopierState, signal: import('./signals.mjs').Signal, decision: any, nets?: readonly Fraction[] | undefined,
+   * }} input `nets`: on a perpetual, the net positions that the exit may have been planned with
    */
-  expectedExit({ copier, state, signal, decision }) {
+  expectedExit({ copier, state, signal, decision, nets = [] }) {
     const lot = this.copiedLot(copier, signal, state.record);
     const lotKey = `${copier.id} ${signal.lotId}`;
     const waiting = [...this.pendingExits.values()].filter((exit) => exit.lotKey === lotKey);
     const owed = sum(waiting.map(({ target }) => target));
+    const cases = nets.map((net) => this.canReduceOnly(lot, net));
+    // If it depends on other orders of the step, the product's own choice counts.
+    const canReduceOnly = cases.every(Boolean) || (cases.some(Boolean) && decision.code !== 'BELOW_MINIMUM');
     const plan = planExit({
       pair: this.pair(signal.symbol),
       isCopying: state.status !== 'PAUSED',
@@ -330,6 +335,7 @@ export class Replay {
       rest: lot.rest,
       freeBase: this.freeBaseOf(copier, lot),
       price: signal.price,
+      canReduceOnly: nets.length > 0 && canReduceOnly,
     });
     if (plan.outcome === 'PENDING') {
       this.pendingExits.set(decision.id, {
@@ -386,8 +392,16 @@ export class Replay {
       rest: ZERO,
       freeBase: this.freeBaseOf(copier, lot),
       price,
+      canReduceOnly:
+        isPerpetual(lot.symbol) &&
+        this.canReduceOnly(lot, this.signed.book(copier.account.id, lot.symbol).net),
     });
     return plan.outcome === 'COPIED';
+  }
+
+  /** Returns whether a reduce-only order can close all of a lot. @param {CopiedLot} lot @param {Fraction} net */
+  canReduceOnly({ symbol, side, held }, net) {
+    return isReduceOnly(net, oppositeOf(side), held.floorTo(this.pair(symbol).marketStep));
   }
 
   /**

@@ -43,7 +43,7 @@ export async function closePositions(tx: Tx, actor: Actor): Promise<readonly Tra
       amount: closableAmount(net, pair),
       reduce_only: true,
     } as const;
-    if (violationsOf({ ...order, timeInForce: 'GTC' }, pair).length > 0) continue;
+    if (violationsOf({ ...order, timeInForce: 'GTC', reduceOnly: true }, pair).length > 0) continue;
     const input = tradeCreate.parse({
       ...order,
       exchange_account_id: encodeId('exa', accountId),

@@ -143,6 +143,14 @@ describe('an order that breaks a rule', () => {
     },
   );
 
+  it('does not include min_notional for reduce-only orders, so that a position that lost its value can be closed', () => {
+    const small = { ...market, amount: '0.04' };
+    expect(brokenBy(small, { lastPrice: '100' })).toHaveLength(1);
+    expect(brokenBy({ ...small, reduceOnly: true }, { lastPrice: '100' })).toEqual([]);
+    const tiny = { ...market, amount: '0.0001', reduceOnly: true };
+    expect(brokenBy(tiny, { lastPrice: '100' }).map(([, rule]) => rule)).toEqual(['min_amount']);
+  });
+
   it('leads to one violation for each broken rule', () => {
     const order = { type: 'STOP_LIMIT', amount: '0.00005', price: '0.001', stopPrice: '0.002' } as const;
     expect(brokenBy(order).map(([field, rule]) => `${field} ${rule}`)).toEqual([

@@ -4,6 +4,7 @@
  * 1. Nothing is rounded: an order that breaks a rule is rejected with the rule, the value and the limit.
  * 2. The notional of a market order is estimated from the last known price. Without a last price it is not checked:
  *    the exchange decides.
+ * 3. The minimum notional does not apply to reduce-only orders: a position whose value has fallen below it can be closed.
  */
 import {
   DECIMAL_INTEGER_DIGITS,
@@ -39,6 +40,7 @@ export interface OrderToCheck {
   readonly amount: Decimal;
   readonly price?: Decimal | undefined;
   readonly stopPrice?: Decimal | undefined;
+  readonly reduceOnly?: boolean | undefined;
 }
 
 type OrderRule =
@@ -96,7 +98,8 @@ export function violationsOf(order: OrderToCheck, rules: PairRules): RuleViolati
   const price = estimatedPrice(order, rules);
   if (price === null) return violations;
   const notional = price.times(amount);
-  check(notional.lt(rules.minNotional), 'amount', 'min_notional', notional, rules.minNotional);
+  if (order.reduceOnly !== true)
+    check(notional.lt(rules.minNotional), 'amount', 'min_notional', notional, rules.minNotional);
   if (rules.maxNotional !== null)
     check(notional.gt(rules.maxNotional), 'amount', 'max_notional', notional, rules.maxNotional);
   return violations;

@@ -63,7 +63,12 @@ export async function placeTrade(
   const pair = await pairForTrade(tx, input.trade_pair_id);
   if (strategy !== undefined) assertStrategyAllows(strategy, account, pair);
   assertTradable(account, pair, input);
-  const order = { ...input, stopPrice: input.stop_price, timeInForce: input.time_in_force };
+  const order = {
+    ...input,
+    stopPrice: input.stop_price,
+    timeInForce: input.time_in_force,
+    reduceOnly: input.reduce_only,
+  };
   const violations = violationsOf(order, pair);
   if (violations.length > 0) throw ruleViolated(violations);
   if (isCostTooLarge(order, pair)) throw costTooLarge();
@@ -92,7 +97,7 @@ async function effectOnAccount(
   tx: Tx,
   account: AccountForTrade,
   pair: PairForTrade,
-  order: OrderToCheck & { readonly reduce_only: boolean },
+  order: OrderToCheck & { readonly reduceOnly: boolean },
   closing: LotClosing | null,
 ): Promise<EffectOnAccount> {
   const { side, amount } = order;
@@ -101,7 +106,7 @@ async function effectOnAccount(
     return { reservation: reservationFor(order, pair), intent, positionSide: null, isExit, autoRepay: false };
   }
   const exposure = await exposureOf(tx, account.id, pair.id);
-  const effect = effectOf({ side, amount, reduceOnly: order.reduce_only }, exposure);
+  const effect = effectOf({ side, amount, reduceOnly: order.reduceOnly }, exposure);
   const { intent, isExit } = effect;
   if (pair.tradingType === 'margin') {
     const autoRepay = closing !== null || intent === 'REDUCE' || intent === 'CLOSE';

@@ -179,7 +179,7 @@ describe('copies on perpetuals', () => {
     await env.leaderBuys('10');
     await env.executeAll();
     // The exit is below the minimum and waits.
-    await env.setPair('min_notional = 600');
+    await env.setPair('min_amount = 6');
     await env.leaderSells('20');
     await env.runUntilIdle();
     const decisions = await env.decisions(follower);

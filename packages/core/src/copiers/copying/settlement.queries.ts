@@ -250,7 +250,8 @@ const REOPEN = `
         AND NOT d.is_abandoned AND d.code IS DISTINCT FROM 'NOT_ACTIVE'
       GROUP BY d.id, p.id
       HAVING bool_or(d.settled_at < f.created_at + $1 * interval '1 millisecond')
-        AND sum(o.open_amount) >= p.min_amount AND sum(o.open_amount) * p.last_price >= p.min_notional)
+        AND sum(o.open_amount) >= p.min_amount
+        AND (p.trading_type = 'perpetual' OR sum(o.open_amount) * p.last_price >= p.min_notional))
     ORDER BY id FOR UPDATE SKIP LOCKED)
   RETURNING id`;
 

@@ -52,14 +52,18 @@ interface Exit {
   readonly requested: Fraction;
 }
 
-function sizeExit({ input, pair, lot, held, requested }: Exit): ExactPlan {
+function sizeExit({ input, pair: listed, lot, held, requested }: Exit): ExactPlan {
   const { side } = input.signal;
-  const price = fractionOf(newestPrice(input.signal, pair));
-  const step = marketStepOf(pair);
+  const price = fractionOf(newestPrice(input.signal, listed));
+  const step = marketStepOf(listed);
   const { perpetual } = input.account;
   const needsBase = side === 'SELL' && perpetual === undefined;
   const free = needsBase ? greaterOf(fractionOf(input.account.freeBase), ZERO) : held;
   const available = lesserOf(held, free);
+  const canReduceOnly =
+    perpetual !== undefined && agrees(side, floorTo(available, step), perpetual.netPosition);
+  // Exchanges let reduce-only orders close a position whose value has fallen below the minimum.
+  const pair = canReduceOnly ? { ...listed, minNotional: '0' } : listed;
   const isFreeBelowRequested = isLess(free, requested);
   const amount = exitAmountOf({ requested: lesserOf(requested, available), available, price, pair, step });
   const violation = findMinimumViolation(amount, price, pair);

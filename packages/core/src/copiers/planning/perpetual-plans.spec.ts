@@ -132,6 +132,20 @@ describe('an exit on a perpetual', () => {
     },
   );
 
+  it('below the minimum notional is sent where it can be reduce-only, and waits elsewhere', () => {
+    const fallen = { signal: { kind: 'CLOSE', referencePrice: '4' }, pair: { lastPrice: '4' } } as const;
+    const closed = exit(fallen, { netPosition: '1' });
+    expect(closed).toMatchObject({ outcome: 'COPIED', order: { amount: '1', reduceOnly: true } });
+    for (const netPosition of ['0.5', '-1'])
+      expect(exit(fallen, { netPosition })).toMatchObject({
+        code: 'BELOW_MINIMUM',
+        inputs: { rule: 'min_notional', value: '4', limit: '5' },
+      });
+    // The minimum amount applies to reduce-only orders, too.
+    const tiny = { ...fallen, pair: { ...fallen.pair, minAmount: '2' } };
+    expect(exit(tiny, { netPosition: '1' })).toMatchObject({ code: 'BELOW_MINIMUM' });
+  });
+
   it('ignores the margin ratio and max_leverage', () => {
     const plan = exit(
       { terms: { maxLeverage: '1' } },

@@ -14,6 +14,7 @@ import { closableAmount } from './lot-records.queries.js';
 
 /** A locked trade that is about to be sent. */
 export interface ClosingOrder extends Pick<OrderToCheck, 'type' | 'side' | 'timeInForce'> {
+  readonly reduceOnly: boolean;
   readonly id: string;
   readonly tradePairId: string;
   /** The lot that the order closes; null for other orders. */
@@ -66,7 +67,7 @@ async function sendableAmount(tx: Tx, trade: ClosingOrder, available: Decimal): 
   const pair = await pairForTrade(tx, encodeId('tpr', trade.tradePairId));
   const amount = floorToMarketStep(new BigDecimal(available), pair);
   if (amount.isZero()) return null;
-  const { type, side, timeInForce } = trade;
-  const order = { type, side, timeInForce, amount: amount.toString() };
+  const { type, side, timeInForce, reduceOnly } = trade;
+  const order = { type, side, timeInForce, reduceOnly, amount: amount.toString() };
   return violationsOf(order, pair).length === 0 ? order.amount : null;
 }

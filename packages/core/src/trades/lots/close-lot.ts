@@ -59,15 +59,15 @@ export async function closeLot(
     time_in_force: 'GTC',
     amount,
   } as const;
-  const violations = violationsOf({ ...order, timeInForce: order.time_in_force }, pair);
+  const reduceOnly =
+    pair.tradingType === 'perpetual' && (await agreesWithPosition(tx, order, exchangeAccountId, tradePairId));
+  const violations = violationsOf({ ...order, timeInForce: order.time_in_force, reduceOnly }, pair);
   if (violations.length > 0) throw ruleViolated(violations, 'fraction');
   const input = {
     ...account,
     ...order,
     trade_pair_id: pairId,
-    reduce_only:
-      pair.tradingType === 'perpetual' &&
-      (await agreesWithPosition(tx, order, exchangeAccountId, tradePairId)),
+    reduce_only: reduceOnly,
     auto_borrow: false,
   };
   const intent =
