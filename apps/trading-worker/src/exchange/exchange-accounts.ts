@@ -46,7 +46,7 @@ export class ExchangeAccounts {
     });
     const rights = new AccountRights(platform);
     this.clients = new AccountClients(accountSync, rights, venues);
-    this.keyRights = new KeyRights(rights, this.clients);
+    this.keyRights = new KeyRights(rights, this.clients, streams);
     this.funding = new FundingReader(
       new FundingReads(platform),
       new FundingReports(platform),

@@ -1,19 +1,22 @@
 import type { AccountRights } from '@trading-automation/core/exchange-accounts';
 import { ExchangeError } from '@trading-automation/exchanges';
+import type { AccountStreams } from '../streams/account-streams.js';
 import type { AccountClients } from './account-clients.js';
 
 /** Accounts whose rights are read in one run. They are read rarely, and nothing waits for them. */
-const BATCH = 20;
+const BATCH = 50;
 
-/** Reads the rights of credentials again, each day. */
+/** Reads the rights of credentials and the kind of their accounts again: each day, and on perpetuals after each connection of the stream. */
 export class KeyRights {
   constructor(
     private readonly rights: AccountRights,
     private readonly clients: AccountClients,
+    private readonly streams: Pick<AccountStreams, 'takeUnjudged'>,
   ) {}
 
   /** Reads the rights of the accounts that are due, among these. */
   async readDue(accountIds: readonly string[]): Promise<void> {
+    await this.rights.requestOfPerpetuals(this.streams.takeUnjudged());
     for (const id of await this.rights.claimDue(accountIds, BATCH)) await this.read(id);
   }
 

@@ -105,7 +105,9 @@ export class AccountReconciler {
       ...recheck,
     ]);
     const fills = await fillsOf(client, symbols, state.fillsSince);
-    const compared = { ...state, openOrders, fills, totalsByAsset: totals, positions: netPositions };
+    const unsupportedSymbols = unsupportedSymbolsOf(positions);
+    const venue = { openOrders, fills, totalsByAsset: totals, positions: netPositions, unsupportedSymbols };
+    const compared = { ...state, ...venue };
     const actions = await this.explained(account, reconcile(compared), (interest) =>
       reconcile({ ...compared, interest }),
     );
@@ -182,6 +184,9 @@ async function fillsOf(
   for (const symbol of symbols) fills.push(...(await client.fetchFillsSince({ symbol, since })));
   return fills;
 }
+
+const unsupportedSymbolsOf = (report: PositionReport | null): string[] =>
+  (report?.positions ?? []).filter(({ isSupported }) => !isSupported).map(({ symbol }) => symbol);
 
 /** Returns the supported positions. */
 function netPositionsOf({ positions }: PositionReport): ReportedPosition[] {

@@ -38,6 +38,7 @@ export class AccountStreams {
   private readonly streams = new Map<string, AccountStream>();
   private readonly ending = new Set<Promise<void>>();
   private connected = new Set<string>();
+  private unjudged = new Set<string>();
   private funded = new Set<string>();
 
   add(stream: AccountStream): void {
@@ -47,12 +48,20 @@ export class AccountStreams {
   /** Registers that the stream of an account connected. */
   addConnected(accountId: string): void {
     this.connected.add(accountId);
+    this.unjudged.add(accountId);
   }
 
   /** Returns the accounts whose streams connected since the last call. */
   takeConnected(): readonly string[] {
     const accountIds = [...this.connected];
     this.connected = new Set();
+    return accountIds;
+  }
+
+  /** Returns the accounts whose streams connected since the last call, and whose position mode may have changed before. */
+  takeUnjudged(): readonly string[] {
+    const accountIds = [...this.unjudged];
+    this.unjudged = new Set();
     return accountIds;
   }
 

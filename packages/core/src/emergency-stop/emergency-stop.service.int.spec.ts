@@ -418,10 +418,7 @@ describe('a stop that closes positions', () => {
   it('closes a position whose value has fallen below the minimum of the exchange', async () => {
     const fallen = await derivatives();
     await open('BUY', '3', fallen, 1);
-    await core.rows(
-      'UPDATE trade_pairs SET last_price = 1, min_notional = 5 WHERE id = $1',
-      perpetual.uuid,
-    );
+    await core.rows('UPDATE trade_pairs SET last_price = 1, min_notional = 5 WHERE id = $1', perpetual.uuid);
     const { closing } = await stop.run(actor, { close_positions: true });
     expect(closing.map(({ amount, reduce_only }) => [amount, reduce_only])).toEqual([['3', true]]);
   });

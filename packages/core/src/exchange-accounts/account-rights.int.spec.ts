@@ -60,6 +60,19 @@ describe('the rights of credentials', () => {
     expect(await dueInMinutes()).toBe(60);
   });
 
+  it('of perpetuals are due after a connection, unless they were read within a minute', async () => {
+    const dueAfterConnection = async (type: string, due: string) => {
+      await env.core.rows('UPDATE exchange_accounts SET trading_type = $1 WHERE id = $2', type, account.id);
+      await setDue(due);
+      await rights.requestOfPerpetuals([account.id]);
+      return Math.abs(await dueInMinutes());
+    };
+    expect(await dueAfterConnection('perpetual', "now() + interval '20 hours'")).toBe(0);
+    expect(await dueAfterConnection('perpetual', "now() + interval '24 hours'")).toBe(24 * 60);
+    expect(await dueAfterConnection('spot', "now() + interval '20 hours'")).toBe(20 * 60);
+    await rights.requestOfPerpetuals([]);
+  });
+
   it.each<[string, Partial<CredentialsReport>]>([
     ['a right to withdraw', { canWithdraw: true }],
     ['a right to withdraw that is unknown', { canWithdraw: null }],

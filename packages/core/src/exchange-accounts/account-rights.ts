@@ -1,6 +1,6 @@
 /**
  * The rights of credentials and the kind of an account, as its exchange reports them. They are read when the account is
- * connected, and again each day: a right to withdraw that appears is reported to the owner.
+ * connected, again each day, and on perpetuals whenever their stream connects: a right to withdraw that appears is reported to the owner.
  */
 import { exchangeAccount as exchangeAccountSchema, type InactiveReason } from '@trading-automation/contracts';
 import type { CredentialsReport, UnsupportedAccount } from '@trading-automation/exchanges';
@@ -15,6 +15,8 @@ import { viewExchangeAccount } from './view-exchange-accounts.js';
 export const RIGHTS_AGE_MAX_MS = 86_400_000;
 /** How soon a reading that failed is repeated. */
 const RETRY_MS = 3_600_000;
+/** Streams may connect in quick succession: rights that are younger are not read again. */
+const RECONNECTED_MS = 60_000;
 
 const REASONS: Readonly<Record<UnsupportedAccount, InactiveReason>> = {
   HEDGE_MODE: 'POSITION_MODE',
@@ -24,6 +26,18 @@ const REASONS: Readonly<Record<UnsupportedAccount, InactiveReason>> = {
 
 export class AccountRights {
   constructor(private readonly platform: Platform) {}
+
+  /** Makes the accounts of perpetuals among these due, because their position mode may have changed while no stream was connected. */
+  async requestOfPerpetuals(accountIds: readonly string[]): Promise<void> {
+    if (accountIds.length === 0) return;
+    await queryPrepared(
+      this.platform.database.manager,
+      `UPDATE exchange_accounts SET rights_due_at = clock_timestamp()
+       WHERE id = ANY ($1) AND trading_type = 'perpetual' AND deleted_at IS NULL
+         AND rights_due_at BETWEEN clock_timestamp() AND clock_timestamp() + $2 * interval '1 millisecond'`,
+      [accountIds, RIGHTS_AGE_MAX_MS - RECONNECTED_MS],
+    );
+  }
 
   /**
    * Claims accounts whose rights have to be read, among these. Each is due again in an hour, unless

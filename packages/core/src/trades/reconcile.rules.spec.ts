@@ -397,6 +397,11 @@ describe('a difference between a position and the lots', () => {
     expect(compare('2', '5', '3', { fills }).map(({ kind }) => kind)).toEqual(['identify']);
   });
 
+  it('is not corrected where the exchange has an unsupported position, as in hedge mode', () => {
+    expect(compare('2', null, '-2', { unsupportedSymbols: [SYMBOL] })).toEqual([]);
+    expect(compare('2', null, '-2', { unsupportedSymbols: ['ETH/USDT:USDT'] })).toHaveLength(1);
+  });
+
   it('is not looked for in an account without positions', () => {
     expect(compare('2', null, '-2', { positions: null })).toEqual([]);
   });

@@ -111,6 +111,8 @@ export interface ReconcileInput<
   readonly interest?: Readonly<Record<string, Decimal>> | undefined;
   /** The exchange's positions, without unsupported ones. Null for accounts without positions; they are then not compared. */
   readonly positions: readonly ReportedPosition[] | null;
+  /** The symbols of unsupported positions, for example those of hedge mode. What they hold is not known, so they are not compared. */
+  readonly unsupportedSymbols?: readonly string[];
 }
 
 export type ReconcileAction<
@@ -308,7 +310,7 @@ function missingOf(holdings: readonly ExpectedHolding[], net: BigDecimal): BigDe
 
 /** Enforces invariant 7. Adds differences that are not confirmed to `unconfirmed`. */
 function reconcilePositions<Order extends ReportedOrder, Fill extends ReportedFill>(
-  { positions, netLots, shortfalls, trades }: ReconcileInput<Order, Fill>,
+  { positions, netLots, shortfalls, trades, unsupportedSymbols = [] }: ReconcileInput<Order, Fill>,
   newFills: ReadonlyMap<string, readonly Fill[]>,
   unconfirmed: Record<string, Decimal>,
 ): ReconcileAction<Order, Fill>[] {
@@ -318,6 +320,7 @@ function reconcilePositions<Order extends ReportedOrder, Fill extends ReportedFi
   const traded = new Set([...newFills.values()].flat().map(({ symbol }) => symbol));
   const actions: ReconcileAction<Order, Fill>[] = [];
   for (const symbol of new Set([...reported.keys(), ...lots.keys()])) {
+    if (unsupportedSymbols.includes(symbol)) continue;
     if (traded.has(symbol) || hasOrderInFlight(trades, symbol)) continue;
     const difference = new BigDecimal(reported.get(symbol)?.net ?? '0').minus(lots.get(symbol) ?? '0');
     if (difference.isZero()) continue;

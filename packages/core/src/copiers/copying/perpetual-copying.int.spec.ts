@@ -1,6 +1,7 @@
 /** A number after `rule` in a title refers to the first table of docs/trading/rules.md. */
 import { newUuid } from '@trading-automation/persistence';
 import { CopyingUnderTest, type Follower, type Order } from '../testing/copying-under-test.js';
+import { CopyPlanner } from './copy-planner.service.js';
 
 let env: CopyingUnderTest;
 beforeAll(async () => {
@@ -52,6 +53,38 @@ const lotsOf = ({ uuid }: Follower) =>
   );
 
 describe('copies on perpetuals', () => {
+  it('rule 6: with max_leverage, have old balances read anew', async () => {
+    const limits = { max_leverage: '3' };
+    const followerWith = async (terms: Readonly<Record<string, unknown>>) => {
+      const actor = await env.core.actor();
+      return env.follower(terms, { on: { actor, account: await env.account(actor, { USDT: '100000' }) } });
+    };
+    const limited = await followerWith({ limits });
+    const overridden = await followerWith({ overrides: { 'BTC/USDT:USDT': { limits } } });
+    const free = await followerWith({});
+    const ids = [limited, overridden, free].map(({ account }) => account.uuid);
+    await env.core.rows(
+      "UPDATE exchange_accounts SET balances_taken_at = now() - interval '2 minutes' WHERE id = ANY ($1)",
+      ids,
+    );
+    const refreshed: string[] = [];
+    const planner = new CopyPlanner(env.core.platform, env.readBookMid, {
+      refreshBalances: async (accounts) => {
+        refreshed.push(...accounts);
+        await env.core.rows(
+          'UPDATE exchange_accounts SET balances_taken_at = clock_timestamp() WHERE id = ANY ($1)',
+          accounts,
+        );
+        return [];
+      },
+    });
+    await env.leaderBuys('10');
+    await planner.planStrategy(env.strategy.uuid);
+    expect(refreshed.toSorted()).toEqual([limited, overridden].map(({ account }) => account.uuid).toSorted());
+    for (const follower of [limited, overridden, free])
+      expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'COPIED', code: null });
+  });
+
   it('follow both sides', async () => {
     const follower = await env.follower();
     await setLeverage(follower, '5');

@@ -127,8 +127,12 @@ const sizesByEquity = (symbol: string) => `CASE WHEN c.overrides -> ${symbol}::t
     AND c.overrides #>> ARRAY[${symbol}::text, 'sizing', 'capital'] IS NULL
   ELSE c.sizing_mode = 'EQUITY_RATIO' AND c.sizing_capital IS NULL END`;
 
+/** Selects whether an entry of the copier `c` on a pair needs the equity of its account: to size it, or for `max_leverage`. */
+const needsEquity = (symbol: string) => `(${sizesByEquity(symbol)}
+  OR coalesce(c.overrides #>> ARRAY[${symbol}::text, 'limits', 'max_leverage'], c.max_leverage::text) IS NOT NULL)`;
+
 /**
- * Returns the accounts of copiers that size by equity, if their balances were last known more than `ageMaxMs`
+ * Returns the accounts of copiers that need their equity, if their balances were last known more than `ageMaxMs`
  * milliseconds ago, or never.
  */
 export async function staleEquityAccounts(
@@ -140,7 +144,7 @@ export async function staleEquityAccounts(
     tx,
     `SELECT DISTINCT a.id FROM copiers c JOIN exchange_accounts a ON a.id = c.exchange_account_id
      WHERE c.strategy_id = $1 AND c.deleted_at IS NULL AND c.status = 'ACTIVE' AND c.followed_sequence < $2
-       AND ${sizesByEquity('$7')} AND a.is_active
+       AND ${needsEquity('$7')} AND a.is_active
        AND coalesce(${BALANCES_KNOWN_AT}, '-infinity') < clock_timestamp() - $4 * interval '1 millisecond'
        AND ${isYoungEnough('$5', '$6', '$7')}
        AND NOT EXISTS (SELECT FROM decisions d WHERE d.signal_id = $3 AND d.copier_id = c.id)`,
