@@ -55,8 +55,8 @@ interface Filled {
   readonly cause?: ForcedCause;
 }
 
-/** Stores an order that the exchange reports as filled. */
-async function report({ side, amount, price, cause }: Filled): Promise<void> {
+/** Returns the next order, as the exchange reports it after it was filled. */
+function filled({ side, amount, price, cause }: Filled): { order: VenueOrder; fill: VenueFill } {
   const id = `order-${++fillCount}`;
   const at = new Date(Date.UTC(2030, 0, 1) + fillCount * 1_000);
   const order: VenueOrder = {
@@ -84,6 +84,12 @@ async function report({ side, amount, price, cause }: Filled): Promise<void> {
     liquidity: 'TAKER',
     executedAt: at,
   };
+  return { order, fill };
+}
+
+/** Stores an order that the exchange reports as filled. */
+async function report(terms: Filled): Promise<void> {
+  const { order, fill } = filled(terms);
   await execution.adopt(account.uuid, [order], [fill]);
 }
 const lotsQuery = (status: 'OPEN' | 'CLOSED') =>
@@ -253,6 +259,31 @@ describe('a position that differs from the lots', () => {
     expect(events.map(({ type }) => type)).toEqual(['trade.created', 'trade.filled']);
     // Nothing waits to be sent.
     expect(await execution.findUnsent([account.uuid], 10)).toEqual([]);
+  });
+
+  it('is not what orders of another connection of the same exchange account explain', async () => {
+    const other = await core.account(actor, { USDT: '1000' }, { tradingType: 'perpetual' });
+    await core.rows(
+      'UPDATE exchange_accounts SET venue_account_id = $1 WHERE id IN ($1::uuid, $2)',
+      account.uuid,
+      other.uuid,
+    );
+    await report({ side: 'BUY', amount: '2', price: '100' });
+    const traded = async (side: 'BUY' | 'SELL', amount: string) => {
+      const { client_order_id } = await place({ side, amount, exchange_account_id: other.id });
+      const { id } = await core.row('SELECT id FROM trades WHERE client_order_id = $1', client_order_id);
+      await core.beginSubmission(String(id), `venue-${id}`);
+      const { order, fill } = filled({ side, amount, price: '100' });
+      await execution.storeOrder(String(id), { ...order, venueClientOrderId: `venue-${id}` }, [fill]);
+    };
+    await traded('SELL', '3');
+    expect(await netLots()).toEqual([{ symbol: SYMBOL, net: '-1' }]);
+    for (let run = 0; run < 3; run++) expect(await compareWith('-1')).toBe(0);
+    await traded('BUY', '5');
+    expect(await netLots()).toEqual([{ symbol: SYMBOL, net: '4' }]);
+    // Orders that were made at the exchange are trades of both connections.
+    await core.rows("UPDATE trades SET origin = 'EXTERNAL' WHERE exchange_account_id = $1", other.uuid);
+    expect(await netLots()).toEqual([{ symbol: SYMBOL, net: '2' }]);
   });
 
   it('of a market that the product does not offer is left alone', async () => {
