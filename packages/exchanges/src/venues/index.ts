@@ -2,6 +2,7 @@
 import type { TradingType, VenueStage } from '@trading-automation/contracts';
 import type { VenueDeclaration } from '../ccxt/declaration.js';
 import { binance } from './binance/venue.js';
+import { bingx } from './bingx/venue.js';
 import { bitget } from './bitget/venue.js';
 import { bybit } from './bybit/venue.js';
 import { coinbase } from './coinbase/venue.js';
@@ -12,7 +13,7 @@ import { kucoin } from './kucoin/venue.js';
 import { okx } from './okx/venue.js';
 
 const DECLARATIONS: ReadonlyMap<string, VenueDeclaration> = new Map(
-  [binance, bitget, bybit, coinbase, gate, htx, kraken, kucoin, okx].map((declaration) => [
+  [binance, bingx, bitget, bybit, coinbase, gate, htx, kraken, kucoin, okx].map((declaration) => [
     declaration.id,
     declaration,
   ]),
