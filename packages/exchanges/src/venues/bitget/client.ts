@@ -63,7 +63,8 @@ const ERRORS: Fields = {
   ...allOf([25204], errors.OrderNotFound),
   ...allOf([25205, 25206, 25207, 25208, 25223, 25233, 25244, 25610, 25611], errors.InvalidOrder),
   ...allOf([25212], errors.DuplicateOrderId),
-  ...allOf([25107, 25225, 25226, 25227, 25231, 25232, 25570, 25574], errors.OperationRejected),
+  // 40024: the account may not trade this currency. Other orders of the account work.
+  ...allOf([25107, 40024, 25225, 25226, 25227, 25231, 25232, 25570, 25574], errors.OperationRejected),
   // Errors of streams: https://www.bitget.com/api-doc/common/websocket-intro
   ...allOf([30004, 30005, 30011, 30012, 30015], errors.AuthenticationError),
   ...allOf([30013, 30014], errors.InvalidNonce),

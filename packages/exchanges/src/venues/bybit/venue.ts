@@ -6,6 +6,7 @@ import { parseResponse } from '../../ccxt/parse-response.js';
 import type { KeyPermissions } from '../../port.js';
 import { bybitLoans, bybitPositions, fetchBybitBalances, inspectBybit } from './account.js';
 import { bybitFills, bybitOrders, type Category } from './calls.js';
+import { prepareBybit } from './client.js';
 import { accountStream, marketStream } from './streams.js';
 
 const tradingMarket = z.object({ status: z.string() });
@@ -36,6 +37,7 @@ function declare(type: TradingType, category: Category): TradingTypeDeclaration 
         enableUnifiedAccount: true,
         unifiedMarginStatus: 6,
       },
+      prepare: prepareBybit,
     },
     market: category === 'spot' ? (type === 'margin' ? 'margin' : 'spot') : 'swap',
     clientOrderId: {
@@ -44,8 +46,10 @@ function declare(type: TradingType, category: Category): TradingTypeDeclaration 
       accepts: '1 to 36 of letters, digits, `_` and `-`',
       unique: 'FOR_EVER',
       repetition: 'REFUSED',
-      lookUp: 'The list of open and recent orders, then the history of two years.',
-      absence: 'If neither of the two lists has the order.',
+      lookUp:
+        'The list of open and recent orders, then the history: two years of orders with fills, 24 hours of others.',
+      absence:
+        'If neither list has the order within 23 hours after it was sent. Later, the order may have been cancelled.',
     },
     rateLimits: {
       // 600 calls in 5 s from one address.

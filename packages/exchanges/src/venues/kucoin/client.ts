@@ -33,9 +33,21 @@ interface KucoinClient {
   futuresPublicGetContractsSymbol(params: object): Answer<Contract>;
 }
 
+/** Errors that ccxt does not know or reads as others. https://www.kucoin.com/docs-new/error-code/spot */
+const ERRORS: Readonly<Record<string, unknown>> = {
+  429000: errors.RateLimitExceeded,
+  // After these, the order may exist.
+  126038: errors.RequestTimeout,
+  126039: errors.RequestTimeout,
+  408000: errors.RequestTimeout,
+  // These concern one market. Other orders of the account work.
+  126005: errors.OperationRejected,
+  400500: errors.OperationRejected,
+};
+
 export function prepareKucoin(created: object): void {
   const client = created as KucoinClient;
-  client.exceptions.exact['429000'] = errors.RateLimitExceeded;
+  Object.assign(client.exceptions.exact, ERRORS);
   correctMinimum(client);
   countInBase(client);
   completeTickers(client);

@@ -14,7 +14,7 @@ interface OkxClass {
 /** The exchange rejects an order that arrives later than this after it was signed. */
 const ORDER_LIFE_MS = 5_000;
 
-/** Errors that ccxt has no class for. https://www.okx.com/docs-v5/en/#error-code */
+/** Errors that ccxt has no class for, or reads as others. https://www.okx.com/docs-v5/en/#error-code */
 const ERRORS: Readonly<Record<string, unknown>> = {
   // The account has sent too many orders.
   50061: errors.RateLimitExceeded,
@@ -24,6 +24,8 @@ const ERRORS: Readonly<Record<string, unknown>> = {
   50120: errors.PermissionDenied,
   // The order arrived after its time.
   51149: errors.InvalidNonce,
+  // The account may not trade this pair. Other orders of the account work.
+  51155: errors.OperationRejected,
 };
 
 export function prepareOkx(client: object): void {
