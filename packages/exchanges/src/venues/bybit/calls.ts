@@ -11,7 +11,8 @@ import { sortByExecution } from '../../ccxt/fills.js';
 import { acceptedOrder, orderArguments } from '../../ccxt/orders.js';
 import { allPages, allRanges } from '../../ccxt/pages.js';
 import { parseResponse } from '../../ccxt/parse-response.js';
-import type { OrderRequest, VenueFill, VenueOrder } from '../../port.js';
+import { venueTime } from '../../ccxt/unified-balances.js';
+import type { OrderLookup, OrderRequest, VenueFill, VenueOrder } from '../../port.js';
 import { readBybitFill, readBybitOrder } from './records.js';
 
 export type Category = 'spot' | 'linear';
@@ -21,6 +22,8 @@ export const SETTLE_COINS = ['USDT', 'USDC'] as const;
 const ORDERS_PER_PAGE = 50;
 const FILLS_PER_PAGE = 100;
 const DAY_MS = 86_400_000;
+/** An order without a fill is found until 24 hours after its end. */
+const ABSENCE_PROVEN_MS = DAY_MS - 3_600_000;
 /** The lists of what happened in an account reach back two years, in ranges of at most seven days. */
 export const RANGES = { spanMs: 7 * DAY_MS, historyMs: 729 * DAY_MS };
 
@@ -71,9 +74,9 @@ export function bybitOrders(category: Category, borrows = false): OrderCalls {
       const { result } = parseResponse(acknowledgement, response);
       if (result.orderLinkId !== venueClientOrderId) throw new MalformedResponse('another order');
     },
-    find: async (session, { symbol, venueClientOrderId }) => {
+    find: async (session, { symbol, venueClientOrderId, sentAt }) => {
       const order = await findBy(session, symbol, { orderLinkId: venueClientOrderId });
-      if (order === null) return { outcome: 'ABSENT' };
+      if (order === null) return { outcome: absenceOf(session.ccxt, sentAt) };
       if (order.venueClientOrderId !== venueClientOrderId) throw new MalformedResponse('another order');
       return { outcome: 'FOUND', order };
     },
@@ -97,6 +100,11 @@ export function bybitOrders(category: Category, borrows = false): OrderCalls {
       return orders.filter(({ status }) => status === 'OPEN');
     },
   };
+}
+
+function absenceOf(ccxt: CcxtClient, sentAt: Date | undefined): Exclude<OrderLookup['outcome'], 'FOUND'> {
+  if (sentAt === undefined) return 'NOT_KNOWN';
+  return venueTime(ccxt).getTime() - sentAt.getTime() < ABSENCE_PROVEN_MS ? 'ABSENT' : 'NOT_KNOWN';
 }
 
 /** Orders of all symbols are listed by settlement currency, those of spot all together. */
