@@ -132,7 +132,7 @@ export async function fetchStatus(
 
 /**
  * Looks for an order that is not open and has not ended in the last seconds. Fills are listed at once, events of orders
- * later, so that an order with fills alone is not known.
+ * later, so that an order with fills alone, or without its end, is not known.
  */
 async function findInHistory(
   { ccxt }: VenueSession,
@@ -148,7 +148,7 @@ async function findInHistory(
       ? { outcome: 'NOT_KNOWN' }
       : { outcome: 'ABSENT' };
   const order = orderOfEvents(ccxt, symbol, [first, ...others], filledOf(fills, first.order.uid));
-  return { outcome: 'FOUND', order };
+  return order.status === 'OPEN' ? { outcome: 'NOT_KNOWN' } : { outcome: 'FOUND', order };
 }
 
 const historyPage = z.object({
@@ -215,16 +215,26 @@ const listedFill = z.object({
 type ListedFill = z.output<typeof listedFill>;
 const fillPage = z.object({ fills: z.array(listedFill) });
 
-/** Returns the fills of a market at or after `since`, newest first. The list has no fees. */
+/**
+ * Returns the fills of a market at or after `since`, newest first. The list has no fees.
+ * @throws {MalformedResponse} if a page is full of fills of one millisecond, because the list is paged by time
+ */
 async function fetchFills(ccxt: CcxtClient, symbol: string, since: Date): Promise<readonly ListedFill[]> {
   const pages = await allPages(async (lastFillTime) => {
     const params = lastFillTime === undefined ? {} : { lastFillTime };
     const { fills } = parseResponse(fillPage, await callEndpoint(ccxt, 'privateGetFills', params));
     const oldest = fills.at(-1)?.fillTime;
-    const isLast = fills.length < FILLS_PER_PAGE || oldest === undefined || oldest < since;
-    return { items: fills, next: isLast ? undefined : oldest.toISOString() };
+    if (fills.length < FILLS_PER_PAGE || oldest === undefined || oldest < since) return { items: fills };
+    // A page has the fills before a time. Those of its oldest millisecond may continue on the next page.
+    const next = new Date(oldest.getTime() + 1).toISOString();
+    if (next === lastFillTime) throw new MalformedResponse('too many fills in one millisecond');
+    return { items: fills, next };
   });
-  return pages.filter((fill) => fill.fillTime >= since && symbolOfInstrument(ccxt, fill.symbol) === symbol);
+  // An account that trades with itself has two fills with the same id.
+  const unique = new Map(pages.map((fill) => [`${fill.fill_id} ${fill.order_id}`, fill]));
+  return [...unique.values()].filter(
+    (fill) => fill.fillTime >= since && symbolOfInstrument(ccxt, fill.symbol) === symbol,
+  );
 }
 
 function filledOf(fills: readonly ListedFill[], orderId: string): string {

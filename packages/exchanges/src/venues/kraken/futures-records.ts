@@ -210,7 +210,8 @@ const TIMES_IN_FORCE: Readonly<Record<string, TimeInForce>> = {
 };
 
 /**
- * Returns the order of which these are the events, oldest first. The exchange had it neither open nor recently ended.
+ * Returns the order of which these are the events, oldest first. It is open until the history has its end, which may be
+ * later than the exchange stops listing the order.
  * @param filledAmount the sum of its fills
  */
 export function orderOfEvents(
@@ -226,6 +227,7 @@ export function orderOfEvents(
   const amount = toBaseAmount(ccxt, symbol, first.quantity);
   const endsAtOnce = timeInForce === 'IOC' || timeInForce === 'FOK';
   const ended = endsAtOnce ? 'EXPIRED' : kind === 'REJECTED' ? 'REJECTED' : 'CANCELLED';
+  const hasEnded = kind === 'CANCELLED' || kind === 'REJECTED';
   return {
     exchangeOrderId: first.uid,
     venueClientOrderId: first.clientId ?? '',
@@ -235,7 +237,7 @@ export function orderOfEvents(
     timeInForce,
     price: first.limitPrice,
     stopPrice: undefined,
-    status: filledAmount === amount ? 'FILLED' : ended,
+    status: filledAmount === amount ? 'FILLED' : hasEnded ? ended : 'OPEN',
     amount,
     filledAmount,
     reduceOnly: first.reduceOnly,

@@ -35,7 +35,8 @@ export const futures: TradingTypeDeclaration = {
     repetition: 'REFUSED',
     lookUp:
       'The status of single orders, which contains open orders and those that ended in the last five seconds; then the fills and the history of orders since the order was sent.',
-    absence: 'If none of the three contains the id. Without the time of sending, absence is not known.',
+    absence:
+      'If none of the three contains the id. Without the time of sending, absence is not known. An order of the history without its end is not known.',
   },
   rateLimits: {
     scope: 'futures',

@@ -309,11 +309,12 @@ const orderRoutes: readonly Route[] = [
       documented: ['fills.cliOrdId'],
       page: docs('historical-data/get-your-fills'),
     },
+    // The page has the fills before this time.
     params: z.strictObject({ lastFillTime: z.iso.datetime().optional() }),
     answer: ({ exchange, account: owner, params }) => {
       const before =
         params.lastFillTime === undefined ? Number.POSITIVE_INFINITY : Date.parse(params.lastFillTime);
-      const fills = exchange.fills.filter(({ order, at }) => order.account === owner && at <= before);
+      const fills = exchange.fills.filter(({ order, at }) => order.account === owner && at < before);
       return { fills: [...fills].reverse().slice(0, 100).map(futuresFillView) };
     },
   }),
