@@ -60,8 +60,8 @@ async function unsupportedOf(
 ): Promise<UnsupportedAccount | undefined> {
   if (uta !== 1) return 'ACCOUNT_TYPE';
   if (marginMode === 'PORTFOLIO_MARGIN') return 'PORTFOLIO_MARGIN';
-  // Loans exist in the other two modes only; isolated margin turns them off.
-  if (type === 'margin' && marginMode !== 'REGULAR_MARGIN') return 'ACCOUNT_TYPE';
+  // With isolated margin, loans are off, and neither a position nor the wallet reports what a position may lose.
+  if (type !== 'spot' && marginMode !== 'REGULAR_MARGIN') return 'ACCOUNT_TYPE';
   if (type !== 'perpetual') return undefined;
   const positions = await fetchPositionRecords(ccxt);
   return positions.some(({ isHedged }) => isHedged) ? 'HEDGE_MODE' : undefined;
@@ -121,7 +121,7 @@ async function fetchPositionRecords(
   }));
 }
 
-const leverageRecord = z.object({ leverage: exactDecimal, tradeMode: z.number().optional() });
+const leverageRecord = z.object({ leverage: exactDecimal });
 const fundingRecord = z.object({
   id: z.string().min(1),
   symbol: z.string(),
@@ -162,9 +162,10 @@ export const bybitPositions: PositionCalls = {
   fetchLeverage: async ({ ccxt }, symbol) => {
     const params = { category: 'linear', symbol: ccxt.market(symbol).id };
     const [record] = await fetchList(ccxt, 'privateGetV5PositionList', params);
-    const { leverage, tradeMode } = parseResponse(leverageRecord, record);
+    const { leverage } = parseResponse(leverageRecord, record);
     const maxLeverage = ccxt.market(symbol).limits?.leverage?.max;
-    return { leverage, maxLeverage, marginMode: tradeMode === 1 ? 'ISOLATED' : 'CROSS' };
+    // Accounts with isolated margin are refused.
+    return { leverage, maxLeverage, marginMode: 'CROSS' };
   },
   setLeverage: async (session, symbol, { leverage, marginMode }) => {
     const { ccxt } = session;

@@ -147,9 +147,7 @@ const position = z.object({
   markPrice: optionalDecimal,
   liqPrice: optionalDecimal,
   leverage: optionalDecimal,
-  tradeMode: z.number().optional(),
   positionMM: optionalDecimal,
-  positionBalance: optionalDecimal,
   unrealisedPnl: z.union([exactDecimal, z.literal('').transform(() => '0')]),
 });
 
@@ -157,7 +155,6 @@ const position = z.object({
 export function readBybitPosition(ccxt: CcxtClient, record: unknown): VenuePosition {
   const parsed = parseResponse(position, record);
   const symbol = symbolOfMarketId(ccxt, parsed.symbol);
-  const isIsolated = parsed.tradeMode === 1;
   return {
     symbol: symbol ?? parsed.symbol,
     side: parsed.side === 'Sell' ? 'SHORT' : 'LONG',
@@ -166,10 +163,10 @@ export function readBybitPosition(ccxt: CcxtClient, record: unknown): VenuePosit
     markPrice: parsed.markPrice,
     liquidationPrice: parsed.liqPrice,
     leverage: parsed.leverage,
-    marginMode: isIsolated ? 'ISOLATED' : 'CROSS',
+    // Accounts with isolated margin are refused. The mode of a single position is always 0.
+    marginMode: 'CROSS',
     unrealizedPnl: parsed.unrealisedPnl,
     maintenanceMargin: parsed.positionMM,
-    isolatedMargin: isIsolated ? parsed.positionBalance : undefined,
     // Other indexes are the two sides of the hedge mode.
     isSupported: symbol !== undefined && parsed.positionIdx === 0,
   };

@@ -152,7 +152,7 @@ export const streamedFill = (fill: Fill) => ({
 function positionFields(exchange: ScriptedExchange, account: Account, position: Position) {
   const { market, size } = position;
   const mark = exchange.markPriceOf(market);
-  const { leverage, marginMode } = leverageOf(account, market);
+  const { leverage } = leverageOf(account, market);
   const notional = size.abs().times(mark);
   return {
     positionIdx: account.isHedged ? (size.isNegative() ? 2 : 1) : 0,
@@ -162,7 +162,8 @@ function positionFields(exchange: ScriptedExchange, account: Account, position: 
     side: size.isZero() ? '' : size.isNegative() ? 'Sell' : 'Buy',
     size: size.abs().toString(),
     positionValue: notional.toString(),
-    tradeMode: marginMode === 'ISOLATED' ? 1 : 0,
+    // A unified account has its margin mode in its settings alone: https://bybit-exchange.github.io/docs/v5/position
+    tradeMode: 0,
     positionStatus: 'Normal',
     autoAddMargin: 0,
     adlRankIndicator: 0,
