@@ -252,6 +252,8 @@ export interface OwnStreamProtocol {
   plan(session: VenueSession): Promise<StreamPlan>;
   /** Returns whether a message accepts or rejects the last step; undefined for any other message. */
   responseOf(message: unknown): StepResponse | undefined;
+  /** Whether readers see the messages that accept a step, too, because they are numbered. Default: false. */
+  readonly numbersAcknowledgements?: boolean;
   /** Creates the state of one stream. */
   open(session: VenueSession): StreamReader;
 }

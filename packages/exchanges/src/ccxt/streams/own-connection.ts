@@ -42,8 +42,9 @@ export class OwnConnection {
       },
       onMessage: (message: unknown) => {
         const response = protocol.responseOf(message);
-        if (response === undefined) for (const member of this.#members.keys()) member.receive(message);
-        else this.#settle(response, message);
+        const isRead = response === undefined || (response.isAccepted && protocol.numbersAcknowledgements);
+        if (isRead) for (const member of this.#members.keys()) member.receive(message);
+        if (response !== undefined) this.#settle(response, message);
       },
       onClosed: (error: ExchangeError) => {
         this.#end();
