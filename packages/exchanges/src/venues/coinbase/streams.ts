@@ -48,8 +48,33 @@ export const accountStream: OwnStreamProtocol = {
     // The exchange refuses a login without a code.
     return isAccepted ? { isAccepted } : { isAccepted, status: 401, rejection: { error: 'unauthorized' } };
   },
-  open: ({ ccxt }) => ({ read: (message) => readUserEvents(ccxt, message) }),
+  numbersAcknowledgements: true,
+  open: ({ ccxt }) => {
+    const follows = messageCounter();
+    return {
+      read: (message) => {
+        if (!follows(message)) throw new MalformedResponse('a message is missing');
+        return readUserEvents(ccxt, message);
+      },
+    };
+  },
 };
+
+const numbered = z.object({ sequence_num: z.number().int() });
+
+/**
+ * Creates a check of whether each message follows the one before it. The messages of a connection are numbered over all
+ * channels, with the acknowledgements.
+ */
+function messageCounter(): (message: unknown) => boolean {
+  let last: number | undefined;
+  return (message) => {
+    const number = numbered.safeParse(message).data?.sequence_num;
+    const follows = number === undefined || last === undefined || number === last + 1;
+    last = number ?? last;
+    return follows;
+  };
+}
 
 const user = z.object({
   channel: z.literal('user'),
@@ -112,7 +137,6 @@ const book = z.object({
   events: z.tuple([z.object({ type: z.enum(['snapshot', 'update']), updates: z.array(change) })]),
 });
 const channelOf = z.object({ channel: z.string() });
-const numbered = z.object({ sequence_num: z.number().int() });
 const ticker = z.object({
   timestamp: z.string(),
   events: z.array(z.object({ tickers: z.array(z.object({ product_id: z.string(), price: z.string() })) })),
@@ -164,16 +188,13 @@ export const marketStream: MarketStreamProtocol = {
   },
 };
 
-/** The messages of a connection are numbered, those of other channels as well. */
 function bookReader(): BookReader {
-  let last: number | undefined;
+  const follows = messageCounter();
   let isComplete = false;
   let count = 0;
   return {
     read: (message) => {
-      const number = numbered.safeParse(message).data?.sequence_num;
-      const isNext = number === undefined || last === undefined || number === last + 1;
-      last = number ?? last;
+      const isNext = follows(message);
       const isBook = channelOf.safeParse(message).data?.channel === 'l2_data';
       const update = isBook ? parseResponse(book, message) : undefined;
       const [event] = update?.events ?? [];
