@@ -78,6 +78,16 @@ describe('a loss limit', () => {
     expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'SKIPPED', code: 'DAILY_LOSS' });
   });
 
+  it('of one pair prevents entries of that pair, and does not stop the copier', async () => {
+    const follower = await env.followerWithLot({ overrides: { 'BTC/USDT': LOSS } });
+    await env.setPair('last_price = 80');
+    await env.riskMonitor.check();
+    await env.leaderBuys('10', '80');
+    await env.runUntilIdle();
+    expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'SKIPPED', code: 'DAILY_LOSS' });
+    expect(await env.copierOf(follower)).toMatchObject({ status: 'ACTIVE' });
+  });
+
   it('stops a copier with the reason DRAWDOWN after a fall from the peak result; a restart sets the peak to the current result', async () => {
     const sizing = { mode: 'MULTIPLIER', value: '0.5' };
     const follower = await env.followerWithLot({ sizing, limits: { max_drawdown_percent: '10' } });

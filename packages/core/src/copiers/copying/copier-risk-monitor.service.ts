@@ -43,12 +43,17 @@ export class CopierRiskMonitor {
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
+/** The JSON path of a loss limit that a copier has for one pair alone. It prevents entries of the pair, and does not stop the copier. */
+const OVERRIDDEN_LOSS_LIMIT =
+  '$.*.limits ? (@.max_daily_loss_quote != null || @.max_drawdown_percent != null)';
+
 async function copiersWithLossLimits(tx: Tx, after: string): Promise<string[]> {
   const rows = await queryPrepared<{ id: string }>(
     tx,
     `SELECT id FROM copiers WHERE id > $1 AND status <> 'PAUSED' AND deleted_at IS NULL
-       AND (max_daily_loss_quote IS NOT NULL OR max_drawdown_percent IS NOT NULL) ORDER BY id LIMIT $2`,
-    [after, BATCH_COPIERS],
+       AND (max_daily_loss_quote IS NOT NULL OR max_drawdown_percent IS NOT NULL OR jsonb_path_exists(overrides, $3))
+     ORDER BY id LIMIT $2`,
+    [after, BATCH_COPIERS, OVERRIDDEN_LOSS_LIMIT],
   );
   return rows.map(({ id }) => id);
 }

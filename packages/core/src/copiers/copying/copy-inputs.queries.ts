@@ -13,6 +13,8 @@ export interface CopierRow extends CopierSettings {
   readonly id: string;
   readonly userId: string;
   readonly accountId: string;
+  /** The account that owns the balances; accounts that share a wallet have the same. */
+  readonly walletId: string;
   /** Whether the copier's user also owns the strategy; false if the strategy no longer exists. */
   readonly isOwnStrategy: boolean;
   readonly status: CopierStatus;
@@ -41,7 +43,7 @@ export interface CopierRow extends CopierSettings {
  * trimmed of trailing zeros, which speeds up the arithmetic.
  */
 const BY_COPIER = `
-  SELECT c.id, c.user_id AS "userId", c.exchange_account_id AS "accountId",
+  SELECT c.id, c.user_id AS "userId", c.exchange_account_id AS "accountId", coalesce(a.wallet_id, a.id) AS "walletId",
     coalesce(s.user_id = c.user_id, false) AS "isOwnStrategy", c.status, c.started_at AS "startedAt",
     c.started_sequence::float8 AS "startedSequence", c.resumed_sequence::float8 AS "resumedSequence",
     c.sizing_mode AS "sizingMode", trim_scale(c.sizing_value) AS "sizingValue",

@@ -385,8 +385,10 @@ async function freshEquities(
   const fresh = new Map<string, string>();
   for (const [quote, copiers] of byQuote) {
     const sizedByEquity = copiers.filter(
-      ({ sizingMode, maxDrawdownPercent, maxLeverage }) =>
-        sizingMode === 'EQUITY_RATIO' || maxDrawdownPercent !== null || maxLeverage != null,
+      ({ sizingMode, maxDrawdownPercent, maxLeverage, lotTerms }) =>
+        sizingMode === 'EQUITY_RATIO' ||
+        maxDrawdownPercent !== null ||
+        (lotTerms?.maxLeverage ?? maxLeverage) != null,
     );
     for (const [id, equity] of await equitiesOf(tx, accountsOf(sizedByEquity), quote)) {
       if (equity !== null && equity.takenAt.getTime() >= oldest) fresh.set(`${id} ${quote}`, equity.amount);

@@ -6,7 +6,7 @@ import { isClosing } from './copy-inputs.queries.js';
 export interface PerpetualExposure {
   /** The signed sum of the account's open lots of the pair. */
   readonly net: Decimal;
-  /** What open orders may still buy and sell of the pair. */
+  /** What open orders may still buy and sell of the pair, without reduce-only orders of the user: they only fill as far as a position is left. */
   readonly buying: Decimal;
   readonly selling: Decimal;
   readonly leverage: Decimal | null;
@@ -48,8 +48,10 @@ const EXPOSURES = `
     JOIN trade_pairs t ON t.id = held.pair
     LEFT JOIN positions q ON q.exchange_account_id = key.account AND q.trade_pair_id = held.pair) own
   CROSS JOIN LATERAL (
-    SELECT sum(greatest(0, o.amount - o.filled_amount)) FILTER (WHERE o.side = 'BUY' AND o.trade_pair_id = key.pair) AS buying,
-      sum(greatest(0, o.amount - o.filled_amount)) FILTER (WHERE o.side = 'SELL' AND o.trade_pair_id = key.pair) AS selling,
+    SELECT sum(greatest(0, o.amount - o.filled_amount))
+        FILTER (WHERE o.side = 'BUY' AND o.trade_pair_id = key.pair AND NOT (o.reduce_only AND o.copier_id IS NULL)) AS buying,
+      sum(greatest(0, o.amount - o.filled_amount))
+        FILTER (WHERE o.side = 'SELL' AND o.trade_pair_id = key.pair AND NOT (o.reduce_only AND o.copier_id IS NULL)) AS selling,
       sum(greatest(0, o.amount - o.filled_amount) * coalesce(CASE WHEN q.amount > 0 THEN q.mark_price END, o.price))
         FILTER (WHERE NOT o.is_exit) AS entering
     FROM trades o

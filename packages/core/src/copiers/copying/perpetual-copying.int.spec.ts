@@ -223,6 +223,59 @@ describe('copies on perpetuals', () => {
     ]);
   });
 
+  it('rule 18: exits stay reduce-only beside a reduce-only order of the user, which fills only as far as a position is left', async () => {
+    const follower = await env.follower();
+    await env.leaderBuys('10');
+    await env.executeAll();
+    const own = { user_id: follower.actor.userId, exchange_account_id: follower.account.uuid };
+    await env.insertTrade({
+      ...own,
+      side: 'SELL',
+      amount: '5',
+      price: '120',
+      type: 'LIMIT',
+      reduce_only: true,
+    });
+    await env.leaderSells('10');
+    await env.runUntilIdle();
+    expect(await env.lastOrder(follower)).toMatchObject({ side: 'SELL', amount: '5', reduce_only: true });
+  });
+
+  it('rule 29: follow a leader order that is still open after max_leverage was removed', async () => {
+    const actor = await env.core.actor();
+    const on = { actor, account: await env.account(actor, { USDT: '100000' }) };
+    const follower = await env.follower({ limits: { max_leverage: '3' } }, { on });
+    const leaderTrade = await env.leaderOrder('BUY', '10');
+    await env.fill(leaderTrade, { amount: '4' });
+    await env.executeAll();
+    await env.core.rows('UPDATE copiers SET max_leverage = NULL WHERE id = $1', follower.uuid);
+    await env.fill(leaderTrade);
+    await env.runUntilIdle();
+    expect(await env.lastDecision(follower)).toMatchObject({ kind: 'INCREASE', outcome: 'COPIED' });
+  });
+
+  it('rule 17: two copiers whose accounts share a wallet reserve of one balance', async () => {
+    const actor = await env.core.actor();
+    const accounts = [await env.account(actor, { USDT: '60' }), await env.account(actor, { USDT: '60' })];
+    const [first] = accounts;
+    await env.core.rows(
+      'UPDATE exchange_accounts SET wallet_id = $1 WHERE id = ANY ($2)',
+      first!.uuid,
+      accounts.map(({ uuid }) => uuid),
+    );
+    const followers = [];
+    for (const account of accounts) {
+      const follower = await env.follower({}, { on: { actor, account } });
+      await setLeverage(follower, '10');
+      followers.push(follower);
+    }
+    // Half of 10 at about 100, at a leverage of 10: more than half of the balance.
+    await env.leaderBuys('10');
+    await env.runUntilIdle();
+    const codes = await Promise.all(followers.map(async (each) => (await env.lastDecision(each)).code));
+    expect(codes.toSorted()).toEqual(['INSUFFICIENT_BALANCE', null]);
+  });
+
   it('rule 18: exits are not reduce-only if another lot of the account outweighs theirs', async () => {
     const follower = await env.follower();
     await env.leaderBuys('10');

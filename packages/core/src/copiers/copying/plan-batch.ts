@@ -85,7 +85,7 @@ export function planBatch(
     const { pair } = copier;
     const freeOf = (asset: string | undefined): Decimal => {
       const known = asset === undefined ? undefined : free.get(copier.accountId)?.get(asset);
-      const left = new BigDecimal(known ?? '0').minus(reservedSoFar.get(`${copier.accountId}/${asset}`) ?? 0);
+      const left = new BigDecimal(known ?? '0').minus(reservedSoFar.get(`${copier.walletId}/${asset}`) ?? 0);
       return BigDecimal.max(0, left).toString();
     };
     const account = {
@@ -102,7 +102,7 @@ export function planBatch(
     if (isShort && isExit(signal) && understated.has(`${copier.accountId} ${pair?.base}`))
       return { candidate, ...WAITING };
     if (plan.order !== null && pair !== null) {
-      const key = `${copier.accountId}/${reservedAssetOf(plan.order, pair)}`;
+      const key = `${copier.walletId}/${reservedAssetOf(plan.order, pair)}`;
       const markPrice = account.perpetual?.markPrice ?? plan.order.price;
       ordered.add(copier.accountId, pair, { ...plan.order, price: markPrice }, signal);
       reservedSoFar.set(key, (reservedSoFar.get(key) ?? new BigDecimal(0)).plus(plan.order.reserved));

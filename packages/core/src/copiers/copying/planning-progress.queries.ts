@@ -127,9 +127,18 @@ const sizesByEquity = (symbol: string) => `CASE WHEN c.overrides -> ${symbol}::t
     AND c.overrides #>> ARRAY[${symbol}::text, 'sizing', 'capital'] IS NULL
   ELSE c.sizing_mode = 'EQUITY_RATIO' AND c.sizing_capital IS NULL END`;
 
-/** Selects whether an entry of the copier `c` on a pair needs the equity of its account: to size it, or for `max_leverage`. */
-const needsEquity = (symbol: string) => `(${sizesByEquity(symbol)}
-  OR coalesce(c.overrides #>> ARRAY[${symbol}::text, 'limits', 'max_leverage'], c.max_leverage::text) IS NOT NULL)`;
+/** Selects whether the copier `c` has the limit on a pair. */
+const hasLimit = (limit: 'max_leverage' | 'max_drawdown_percent', symbol: string) =>
+  `coalesce(c.overrides #>> ARRAY[${symbol}::text, 'limits', '${limit}'], c.${limit}::text) IS NOT NULL`;
+
+/**
+ * Selects whether an entry of the copier `c` on a pair needs the equity of its account: to size it, or for a limit. The terms
+ * of a copied lot stay as they were when it was opened.
+ */
+const needsEquity = (lotTradeId: string, symbol: string) => `(${sizesByEquity(symbol)}
+  OR ${hasLimit('max_leverage', symbol)} OR ${hasLimit('max_drawdown_percent', symbol)}
+  OR EXISTS (SELECT FROM copied_lots l WHERE l.copier_id = c.id AND l.lot_trade_id = ${lotTradeId}
+    AND l.terms ->> 'maxLeverage' IS NOT NULL))`;
 
 /**
  * Returns the accounts of copiers that need their equity, if their balances were last known more than `ageMaxMs`
@@ -144,7 +153,7 @@ export async function staleEquityAccounts(
     tx,
     `SELECT DISTINCT a.id FROM copiers c JOIN exchange_accounts a ON a.id = c.exchange_account_id
      WHERE c.strategy_id = $1 AND c.deleted_at IS NULL AND c.status = 'ACTIVE' AND c.followed_sequence < $2
-       AND ${needsEquity('$7')} AND a.is_active
+       AND ${needsEquity('$6', '$7')} AND a.is_active
        AND coalesce(${BALANCES_KNOWN_AT}, '-infinity') < clock_timestamp() - $4 * interval '1 millisecond'
        AND ${isYoungEnough('$5', '$6', '$7')}
        AND NOT EXISTS (SELECT FROM decisions d WHERE d.signal_id = $3 AND d.copier_id = c.id)`,

@@ -313,6 +313,7 @@ class Live {
       id: 'copier',
       userId: 'user',
       accountId: 'account',
+      walletId: 'account',
       isOwnStrategy: true,
       status: 'ACTIVE',
       startedAt: lotOpenedAt,
