@@ -326,6 +326,13 @@ describe('the realised result of a position', () => {
     (await core.events(actor.userId))
       .filter((event) => event.type === type)
       .map(({ data }) => String(data.realized_pnl));
+  const resultsSeen = async () =>
+    (await core.events(actor.userId)).map(({ type, data }) => [
+      type,
+      data.side,
+      String(data.realized_pnl),
+      String(data.funding_paid),
+    ]);
 
   it('is of the lots that were closed since the position was last flat', async () => {
     const first = await insertLot('BUY', '1', 1);
@@ -381,6 +388,45 @@ describe('the realised result of a position', () => {
     expect(await realizedOf('position.opened')).toEqual(['0', '0']);
     await closeLot(short, '0.5', '1.25', 3);
     expect(await realized()).toBe('1.25');
+  });
+
+  it('begins anew when the entry of another copier crosses zero, because the net amount never is zero', async () => {
+    const earlier = await insertLot('SELL', '1', 1);
+    await closeLot(earlier, '1', '100', 2);
+    const long = await insertLot('BUY', '1', 3);
+    await payFunding('-0.5', 4);
+    await read(4, [venuePosition({ amount: '1' })]);
+    // The entry of a copier opens a lot of 2, and the lot of the other copier stays open.
+    const short = await insertLot('SELL', '2', 5);
+    await payFunding('-2', 6);
+    await reports.storeUpdate(account.uuid, [venuePosition({ side: 'SHORT', amount: '1' })], at(6));
+    await closeLot(short, '0.5', '1.25', 7);
+    await reports.storeUpdate(account.uuid, [venuePosition({ side: 'SHORT', amount: '0.5' })], at(7));
+    expect((await listed())[0]).toMatchObject({ realized_pnl: '1.25', funding_paid: '2' });
+    await closeLot(long, '1', '3', 8);
+    await closeLot(short, '1.5', '-0.25', 9);
+    await read(9, []);
+    expect(await resultsSeen()).toEqual([
+      ['position.opened', 'LONG', '0', '0.5'],
+      ['position.closed', 'LONG', '0', '0.5'],
+      ['position.opened', 'SHORT', '0', '2'],
+      ['position.changed', 'SHORT', '1.25', '2'],
+      ['position.closed', 'SHORT', '4', '2'],
+    ]);
+  });
+
+  it('of an exit that crosses zero belongs to the position that it ends', async () => {
+    await insertLot('BUY', '1', 1);
+    const short = await insertLot('SELL', '2', 2);
+    await read(2, [venuePosition({ side: 'SHORT', amount: '1' })]);
+    await closeLot(short, '2', '6', 3);
+    await payFunding('-2', 4);
+    await reports.storeUpdate(account.uuid, [venuePosition({ amount: '1' })], at(5));
+    expect(await resultsSeen()).toEqual([
+      ['position.opened', 'SHORT', '0', '0'],
+      ['position.closed', 'SHORT', '6', '0'],
+      ['position.opened', 'LONG', '0', '2'],
+    ]);
   });
 
   it('is unknown to an opening whose fills are not stored yet: 0, not that of an earlier position', async () => {

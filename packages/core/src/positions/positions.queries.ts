@@ -42,8 +42,8 @@ const POSITION_COLUMNS = `p.id, p.user_id AS "userId", p.exchange_account_id AS 
     m.maintenance_margin AS "accountMaintenance", m.is_margin_called AS "isAccountCalled",
     coalesce(e.pnl, 0)::text AS "realizedPnl", trim_scale(coalesce((
       SELECT -sum(f.amount) FROM funding_payments f
-      WHERE f.exchange_account_id = p.exchange_account_id AND f.trade_pair_id = p.trade_pair_id AND f.paid_at > e.since), 0))::text
-      AS "fundingPaid"`;
+      WHERE f.exchange_account_id = p.exchange_account_id AND f.trade_pair_id = p.trade_pair_id AND f.paid_at > e.since
+        AND (e.until IS NULL OR f.paid_at <= e.until)), 0))::text AS "fundingPaid"`;
 
 /**
  * What the lots of a position opened and closed, in the order of execution. A fill that changes the side closes lots before
@@ -62,15 +62,29 @@ const MOVES = `
     WHERE l.exchange_account_id = p.exchange_account_id AND l.trade_pair_id = p.trade_pair_id) AS moved`;
 
 /**
+ * The moves; one that crosses zero is split into two at zero. Copiers of one account have lots of both sides, and an entry
+ * closes no lot. The net amount can therefore change its sign without being zero after any move. The result of a move that
+ * crosses zero belongs to the side that it ends.
+ */
+const SPLIT_MOVES = `
+  SELECT moves.at, moves.fill_id, moves.place, moves.lot_id, parts.part, parts.pnl, parts.held
+  FROM (${MOVES}) AS moves
+  CROSS JOIN LATERAL (SELECT moves.held * (moves.held - moves.amount) < 0 AS is_crossing) AS crossing
+  CROSS JOIN LATERAL (
+    SELECT 0 AS part, moves.pnl, 0 AS held WHERE crossing.is_crossing
+    UNION ALL
+    SELECT 1, CASE WHEN crossing.is_crossing THEN 0 ELSE moves.pnl END, moves.held) AS parts`;
+
+/**
  * The last episode of a position's side: from flat to flat, or to now. An open position has only an episode that has not
- * ended; its lots may be flat while its last fills are not stored yet.
+ * ended; its lots may be flat while its last fills are not stored yet. `until` is null while the episode has not ended.
  */
 const EPISODE = `
-  SELECT sum(numbered.pnl) AS pnl, min(numbered.at) AS since
+  SELECT sum(numbered.pnl) AS pnl, min(numbered.at) AS since, max(numbered.at) FILTER (WHERE numbered.held = 0) AS until
   FROM (
     SELECT moves.at, moves.pnl, moves.held, count(*) FILTER (WHERE moves.held = 0) OVER (ORDER BY moves.at, moves.fill_id, moves.place,
-      moves.lot_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS episode
-    FROM (${MOVES}) AS moves) AS numbered
+      moves.lot_id, moves.part ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS episode
+    FROM (${SPLIT_MOVES}) AS moves) AS numbered
   GROUP BY numbered.episode
   HAVING bool_or(numbered.held > 0) = (p.side = 'LONG') AND (p.amount = 0 OR NOT bool_or(numbered.held = 0))
   ORDER BY numbered.episode DESC LIMIT 1`;
