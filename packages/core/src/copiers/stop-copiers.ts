@@ -10,6 +10,7 @@ import { lockUser } from '../access/index.js';
 import { emitEvents } from '../operations/index.js';
 import { CopierEntity } from './copier.entity.js';
 import { abandonDecisions, cancelOrdersOf } from './copying/abandon-copies.js';
+import { refreshLosses, resetPeaks } from './copying/copier-marks.queries.js';
 import { viewCopiers, viewStoppedCopiers } from './view-copiers.js';
 
 export interface CopierStopReason {
@@ -80,17 +81,34 @@ async function markStopped(
   param: string,
   stop: CopierStopReason,
 ): Promise<CopierEntity[]> {
-  const [rows] = await tx.query(
+  const locked: { id: string; reason: CopierStatusReason | null }[] = await tx.query(
+    `SELECT id, status_reason AS reason FROM copiers WHERE ${condition} AND deleted_at IS NULL
+     ORDER BY id FOR NO KEY UPDATE`,
+    [param],
+  );
+  const ids = locked.map(({ id }) => id);
+  await tx.query(
     `UPDATE copiers SET status = $2, status_reason = $3, stopped_at = clock_timestamp(),
        updated_at = clock_timestamp()
-     WHERE id IN (SELECT id FROM copiers WHERE ${condition} AND deleted_at IS NULL
-                  ORDER BY id FOR NO KEY UPDATE)
-     RETURNING id`,
-    [param, stop.status, stop.reason],
+     WHERE id = ANY ($1)`,
+    [ids, stop.status, stop.reason],
   );
-  const ids = (rows as { id: string }[]).map(({ id }) => id);
+  await endDrawdowns(
+    tx,
+    locked.filter(({ reason }) => reason === 'DRAWDOWN').map(({ id }) => id),
+  );
   if (stop.status === 'PAUSED') await abandonDecisions(tx, ids);
   return tx.find(CopierEntity, { where: { id: Any(ids) }, order: { id: 'ASC' } });
+}
+
+/**
+ * Resets the peaks of copiers that a drawdown had stopped before. A start does so by the reason, which this stop replaces;
+ * the drawdown would stop the copier again after the next start.
+ */
+async function endDrawdowns(tx: Tx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await refreshLosses(tx, ids);
+  await resetPeaks(tx, ids);
 }
 
 async function emitStops(tx: Tx, copiers: readonly CopierEntity[]): Promise<void> {

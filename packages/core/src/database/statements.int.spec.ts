@@ -84,7 +84,6 @@ const UNCLAIMED = [
   'lots.queries.ts: ensureAndLockBooks (2)',
   'trades.queries.ts: claimDueChecks',
   'trades.service.ts: list',
-  'stop-copiers.ts: markStopped',
   'settlement.queries.ts: reopenClosings',
   'decisions.queries.ts: reopenExit (2)',
   'mail-queue.service.ts: claimOldest',

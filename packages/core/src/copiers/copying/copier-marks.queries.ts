@@ -56,9 +56,9 @@ export function refreshLosses(tx: Tx, copierIds: readonly string[]): Promise<Cop
   return queryPrepared<CopierLosses>(tx, REFRESH_RESULTS, [copierIds]);
 }
 
-/** Sets the peak to the current result, because the user started the copier again in spite of its drawdown. */
-export async function resetPeak(tx: Tx, copierId: string): Promise<void> {
-  await queryPrepared(tx, 'UPDATE copier_marks SET peak_pnl = pnl WHERE copier_id = $1', [copierId]);
+/** Sets the peaks to the results that `refreshLosses` stored, so that a drawdown for which a copier was stopped is over. */
+export async function resetPeaks(tx: Tx, copierIds: readonly string[]): Promise<void> {
+  await queryPrepared(tx, 'UPDATE copier_marks SET peak_pnl = pnl WHERE copier_id = ANY ($1)', [copierIds]);
 }
 
 /** Raises each copier's high-water mark, above which profit is shared, to its realised result with its strategy. */

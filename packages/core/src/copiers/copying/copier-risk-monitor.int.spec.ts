@@ -1,4 +1,6 @@
 /** Tests the limits of copiers. The rules are numbered in docs/trading/rules.md. */
+import { inTransaction } from '@trading-automation/persistence';
+import { pauseAllCopiers } from '../stop-copiers.js';
 import { CopyingUnderTest, type Follower } from '../testing/copying-under-test.js';
 
 let env: CopyingUnderTest;
@@ -11,6 +13,46 @@ beforeEach(() => env.reset());
 const LOSS = { limits: { max_daily_loss_quote: '50' } };
 const stopsOf = async (follower: Follower) =>
   (await env.eventTypes(follower)).filter((type) => type === 'copier.stopped');
+
+/** Returns the reasons of the copier's stops. */
+const reasonsOf = async ({ actor }: Follower) =>
+  (await env.core.events(actor.userId))
+    .filter(({ type }) => type === 'copier.stopped')
+    .map(({ data }) => data.status_reason);
+
+/** Checks all copiers, also those of earlier tests, at a price. */
+async function checkAt(price: string): Promise<void> {
+  await env.setPair(`last_price = ${price}`);
+  await env.riskMonitor.check();
+}
+
+/** Creates a copier with a lot of 5, bought at 100.5, whose result fell at 97 by more than 10 % since 120, and stops it. */
+async function followerAfterDrawdown(limits: Readonly<Record<string, unknown>> = {}): Promise<Follower> {
+  const follower = await env.followerWithLot({ limits: { max_drawdown_percent: '10', ...limits } });
+  await env.core.rows(
+    `UPDATE exchange_accounts SET balances = '{"USDT": {"free": "1000", "locked": "0"}}' WHERE id = $1`,
+    follower.account.uuid,
+  );
+  for (const price of ['120', '97']) {
+    expect(await reasonsOf(follower)).toEqual([]);
+    await checkAt(price);
+  }
+  expect(await reasonsOf(follower)).toHaveLength(1);
+  return follower;
+}
+
+async function startAt({ actor, copier }: Follower, price: string): Promise<void> {
+  await env.setPair(`last_price = ${price}`);
+  await env.copiers.start(actor, copier.id);
+}
+
+/** Checks the copier's limits at a price; then it must copy an entry. */
+async function expectCopied(follower: Follower, price: string): Promise<void> {
+  await checkAt(price);
+  await env.leaderBuys('1', price);
+  await env.runUntilIdle();
+  expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'COPIED', code: null });
+}
 
 describe('a loss limit', () => {
   it('rule 16: stops a copier once, when the open and realised loss of the day reaches it; a CLOSE_ONLY copier still follows exits', async () => {
@@ -104,6 +146,39 @@ describe('a loss limit', () => {
     expect(await env.copierOf(follower)).toMatchObject({ status: 'CLOSE_ONLY', status_reason: 'DRAWDOWN' });
     await env.copiers.start(follower.actor, follower.copier.id);
     expect(await env.riskMonitor.check()).toBe(0);
+  });
+
+  it.each([
+    ['its user', (follower: Follower) => env.copiers.stop(follower.actor, follower.copier.id)],
+    [
+      'the emergency stop',
+      ({ actor }: Follower) =>
+        inTransaction(env.core.platform.database, (tx) => pauseAllCopiers(tx, actor.userId)),
+    ],
+  ])(
+    'rule 16: after a drawdown, one start is enough, also if %s stopped the copier since',
+    async (_by, stop) => {
+      const follower = await followerAfterDrawdown();
+      await stop(follower);
+      // The result rises above the limit, and falls to it again after the start.
+      await startAt(follower, '99');
+      await expectCopied(follower, '97');
+      expect(await reasonsOf(follower)).toEqual(['DRAWDOWN', 'USER']);
+    },
+  );
+
+  it('rule 16: one start is enough after a drawdown during a pause, or beside a daily loss', async () => {
+    const paused = await followerAfterDrawdown();
+    await env.copiers.stop(paused.actor, paused.copier.id);
+    await startAt(paused, '70');
+    await expectCopied(paused, '70');
+    expect(await reasonsOf(paused)).toEqual(['DRAWDOWN', 'USER']);
+    await env.reset();
+    const both = await followerAfterDrawdown({ max_daily_loss_quote: '10' });
+    await env.copiers.update(both.actor, both.copier.id, { limits: { max_daily_loss_quote: null } });
+    await startAt(both, '97');
+    await expectCopied(both, '97');
+    expect(await reasonsOf(both)).toEqual(['DAILY_LOSS']);
   });
 
   it.each([

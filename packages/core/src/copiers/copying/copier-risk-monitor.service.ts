@@ -1,7 +1,8 @@
 /**
  * Stops copiers that lost too much, or whose exchange account no longer accepts its credentials.
  *
- * 1. A copier that reaches a limit is stopped once, with one event. Only its user can start it again.
+ * 1. A copier that reaches a limit is stopped once, with one event. Only its user can start it again, and one start is
+ *    enough: the drawdown is then measured from the current result.
  * 2. The daily loss is the loss of the copies since 00:00 UTC; the drawdown is the fall from the peak result. Both
  *    include open and realised results and are measured per quote currency. Deposits and withdrawals do not count.
  * 3. Limits are checked under the copier's lock, so that a limit that was raised meanwhile does not stop the copier.
@@ -14,7 +15,7 @@ import { equitiesOf } from '../../trade-pairs/index.js';
 import { BigDecimal } from '../../values/index.js';
 import { drawdownPercentOf } from '../planning/drawdown.rules.js';
 import { stopRunning } from '../stop-copiers.js';
-import { type CopierLosses, refreshLosses } from './copier-marks.queries.js';
+import { type CopierLosses, refreshLosses, resetPeaks } from './copier-marks.queries.js';
 
 const BATCH_COPIERS = 500;
 
@@ -121,7 +122,7 @@ function dailyLossBreach(
 
 async function drawdownBreach(
   tx: Tx,
-  copier: CopierToCheck,
+  copier: Pick<CopierToCheck, 'exchangeAccountId' | 'maxDrawdownPercent' | 'sizingCapital'>,
   losses: readonly CopierLosses[],
 ): Promise<CopierStatusReason | null> {
   const { maxDrawdownPercent: limit, exchangeAccountId, sizingCapital } = copier;
@@ -148,4 +149,20 @@ export async function assertNotOverDailyLoss(
   const message =
     'The loss since 00:00 UTC has reached max_daily_loss_quote. Raise the limit, or start the copier tomorrow.';
   throw invalidState(message, 'DAILY_LOSS');
+}
+
+/**
+ * Sets the peak of a copier to be started to its current result, if a drawdown stopped it or its limit is reached now. The
+ * limit may be reached although another stop was the last one: the daily loss was, or the result fell while it was paused.
+ */
+export async function resetPeakAfterDrawdown(
+  tx: Tx,
+  copier: Omit<CopierToCheck, 'onBreach' | 'maxDailyLossQuote'> & {
+    readonly statusReason: CopierStatusReason | null;
+  },
+): Promise<void> {
+  const wasStopped = copier.statusReason === 'DRAWDOWN';
+  if (!wasStopped && copier.maxDrawdownPercent === null) return;
+  const losses = await refreshLosses(tx, [copier.id]);
+  if (wasStopped || (await drawdownBreach(tx, copier, losses)) !== null) await resetPeaks(tx, [copier.id]);
 }

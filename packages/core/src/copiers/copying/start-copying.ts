@@ -27,7 +27,7 @@ import { markStarted } from '../copiers.queries.js';
 import { soldShareOf } from '../planning/coarse-signal.rules.js';
 import { aliasesOf } from '../planning/pair-choice.rules.js';
 import { plannedSignalOf } from '../planning/planned-signal.js';
-import { refreshLosses, resetPeak } from './copier-marks.queries.js';
+import { resetPeakAfterDrawdown } from './copier-risk-monitor.service.js';
 import { databaseNow } from './copy-inputs.queries.js';
 import { EQUITY_AGE_MAX_MS, planCopies } from './copy-planner.service.js';
 import { forgetCopiedLots, reopenExit } from './decisions.queries.js';
@@ -45,6 +45,8 @@ export interface CopierToStart {
   readonly strategyId: string | null;
   readonly status: CopierStatus;
   readonly statusReason: CopierStatusReason | null;
+  readonly maxDrawdownPercent: Decimal | null;
+  readonly sizingCapital: Decimal | null;
   readonly copyExisting: boolean;
   readonly resumedSequence: string;
   readonly drift: readonly LotDrift[];
@@ -64,10 +66,7 @@ export async function startFollowing(
   const sequence = await lockLastSequence(tx, strategyId);
   const wasPaused = copier.status === 'PAUSED';
   const missedUntil = wasPaused ? sequence : Number(copier.resumedSequence);
-  if (copier.statusReason === 'DRAWDOWN') {
-    await refreshLosses(tx, [copier.id]);
-    await resetPeak(tx, copier.id);
-  }
+  await resetPeakAfterDrawdown(tx, copier);
   const drift = resync === undefined ? await driftAtStart(tx, copier, missedUntil) : [];
   await markStarted(tx, copier.id, sequence, drift);
   if (resync !== undefined) await reopenExits(tx, copier, missedUntil);
