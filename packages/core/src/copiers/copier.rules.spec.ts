@@ -1,4 +1,4 @@
-import { copierUpdate } from '@trading-automation/contracts';
+import { type CopierOverrides, copierUpdate, type SizingMode } from '@trading-automation/contracts';
 import fc from 'fast-check';
 import {
   type CopierLink,
@@ -6,9 +6,10 @@ import {
   copierColumns,
   hasCapacity,
   multiplierErrors,
+  multiplierFields,
   overrideColumns,
   ownAccountErrors,
-  usesMultiplier,
+  type SizingModes,
 } from './copier.rules.js';
 
 describe('allowed and blocked pairs', () => {
@@ -68,9 +69,33 @@ describe('the sizing mode MULTIPLIER', () => {
     expect(fieldsOf({ overridesField: 'overrides' }, {})).toEqual(['copier_id', 'overrides.A/B.sizing.mode']);
     expect(fieldsOf({}, { sizingMode: 'FIXED_QUOTE' })).toEqual(['copier_id']);
     expect(fieldsOf({}, { userId: 'owner' })).toEqual([]);
-    expect(usesMultiplier({ sizingMode: 'FIXED_QUOTE', overrides })).toBe(true);
-    expect(usesMultiplier({ sizingMode: 'FIXED_QUOTE', overrides: {} })).toBe(false);
-    expect(usesMultiplier({ sizingMode: 'MULTIPLIER', overrides: {} })).toBe(true);
+  });
+
+  it('is new for the copier, or for a pair, if that had another mode before', () => {
+    const [multiplied, fixed] = [
+      { sizing: { mode: 'MULTIPLIER' as const, value: '1' } },
+      { sizing: { mode: 'FIXED_QUOTE' as const, value: '1' } },
+    ];
+    const fieldsOf = (kept: SizingModes, changed: SizingModes) =>
+      multiplierFields({ ...link(changed, 'sizing.mode'), overridesField: 'overrides', kept });
+    const modes = (sizingMode: SizingMode, overrides: CopierOverrides = {}) => ({ sizingMode, overrides });
+    const onePair = modes('FIXED_QUOTE', { 'A/B': multiplied });
+    expect(fieldsOf(onePair, onePair)).toEqual([]);
+    expect(fieldsOf(onePair, modes('FIXED_QUOTE'))).toEqual([]);
+    expect(fieldsOf(onePair, modes('MULTIPLIER', onePair.overrides))).toEqual(['sizing.mode']);
+    expect(fieldsOf(onePair, modes('FIXED_QUOTE', { 'A/B': multiplied, 'C/D': multiplied }))).toEqual([
+      'overrides.C/D.sizing.mode',
+    ]);
+    const mostPairs = modes('MULTIPLIER', { 'A/B': fixed, 'C/D': { limits: {} } });
+    expect(fieldsOf(mostPairs, mostPairs)).toEqual([]);
+    expect(fieldsOf(mostPairs, modes('FIXED_QUOTE', { 'C/D': multiplied, 'E/F': multiplied }))).toEqual([]);
+    expect(fieldsOf(mostPairs, modes('MULTIPLIER', { 'A/B': multiplied }))).toEqual([
+      'overrides.A/B.sizing.mode',
+    ]);
+    expect(fieldsOf(mostPairs, modes('MULTIPLIER'))).toEqual(['overrides.A/B.sizing.mode']);
+    expect(fieldsOf(modes('FIXED_QUOTE', { 'A/B': { limits: {} } }), modes('MULTIPLIER'))).toEqual([
+      'sizing.mode',
+    ]);
   });
 
   it('causes an error for copiers of other users, at the field of the mode if the request has it', () => {

@@ -30,12 +30,18 @@ export interface CopierLink extends AccountLink {
   readonly sizingField?: string;
   /** The field that contains the overrides, if the request has it. */
   readonly overridesField?: string;
-  readonly copier: {
+  /** The sizing modes that the copier already has with the strategy. It may keep them. */
+  readonly kept?: SizingModes;
+  readonly copier: SizingModes & {
     readonly exchangeAccountId: string;
     readonly userId: string;
-    readonly sizingMode: SizingMode;
-    readonly overrides: CopierOverrides;
   };
+}
+
+/** The sizing mode of a copier, and those of single pairs. */
+export interface SizingModes {
+  readonly sizingMode: SizingMode;
+  readonly overrides: CopierOverrides;
 }
 
 /**
@@ -59,7 +65,7 @@ export function ownAccountErrors(
 }
 
 /**
- * Returns an error for each copier of another user with the sizing mode MULTIPLIER, unless the strategy allows it: its
+ * Returns an error for each new sizing mode MULTIPLIER of a copier of another user, unless the strategy allows it: its
  * sizes show the amounts of the strategy's account.
  */
 export function multiplierErrors(
@@ -78,29 +84,29 @@ export function multiplierErrors(
     }));
 }
 
-function multiplierFields({ field, sizingField, overridesField, copier }: CopierLink): string[] {
-  const own = copier.sizingMode === 'MULTIPLIER' ? [sizingField ?? field] : [];
-  const overridden = multipliedSymbols(copier.overrides);
+/**
+ * Returns the fields with which a request introduces the mode MULTIPLIER: for the copier, and for each pair. A pair without a
+ * sizing of its own has the copier's, so it can also be introduced by the removal of an override.
+ */
+export function multiplierFields({ field, sizingField, overridesField, kept, copier }: CopierLink): string[] {
+  const isNew = isNewMultiplier(copier.sizingMode, kept?.sizingMode);
+  const isIntroduced = (symbol: string) =>
+    isNewMultiplier(modeOf(copier, symbol), kept && modeOf(kept, symbol)) &&
+    (copier.overrides[symbol]?.sizing !== undefined || !isNew);
+  const symbols = new Set([...Object.keys(copier.overrides), ...Object.keys(kept?.overrides ?? {})]);
   return [
-    ...own,
-    ...overridden.map((symbol) =>
-      overridesField === undefined ? field : `${overridesField}.${symbol}.sizing.mode`,
-    ),
+    ...(isNew ? [sizingField ?? field] : []),
+    ...[...symbols]
+      .filter(isIntroduced)
+      .map((symbol) => (overridesField === undefined ? field : `${overridesField}.${symbol}.sizing.mode`)),
   ];
 }
 
-const multipliedSymbols = (overrides: CopierOverrides): string[] =>
-  Object.entries(overrides)
-    .filter(([, { sizing }]) => sizing?.mode === 'MULTIPLIER')
-    .map(([symbol]) => symbol);
+const isNewMultiplier = (mode: SizingMode, kept: SizingMode | undefined): boolean =>
+  mode === 'MULTIPLIER' && kept !== 'MULTIPLIER';
 
-/** Returns true if a copier has the sizing mode MULTIPLIER, at least for one pair. */
-export function usesMultiplier({
-  sizingMode,
-  overrides,
-}: Pick<CopierLink['copier'], 'sizingMode' | 'overrides'>): boolean {
-  return sizingMode === 'MULTIPLIER' || multipliedSymbols(overrides).length > 0;
-}
+const modeOf = ({ sizingMode, overrides }: SizingModes, symbol: string): SizingMode =>
+  overrides[symbol]?.sizing?.mode ?? sizingMode;
 
 /** Returns true if `newCount` more copiers may follow a strategy that `linkedCount` copiers follow. */
 export function hasCapacity(capacity: number | null, linkedCount: number, newCount: number): boolean {

@@ -44,8 +44,8 @@ import {
   type CopierLink,
   conflictingPairs,
   copierColumns,
+  multiplierFields,
   type PairLists,
-  usesMultiplier,
 } from './copier.rules.js';
 import { countCopiersOfUser, markDeleted } from './copiers.queries.js';
 import { noBookMids, readBookMidsAtStart } from './copying/book-mids-at-start.js';
@@ -352,10 +352,13 @@ function resizedLink(
   };
 }
 
-/** Checks a new sizing of a copier that keeps its strategy. A copier that has the mode MULTIPLIER may keep it. */
+/**
+ * Checks a new sizing of a copier that keeps its strategy. The copier, and each pair, may keep the mode MULTIPLIER, but what
+ * has another mode may not change to it.
+ */
 async function assertMayChangeSizing(tx: Tx, copier: CopierEntity, input: CopierUpdate): Promise<void> {
-  const link = { field: 'sizing.mode', ...resizedLink(copier, input) };
-  if (!usesMultiplier(link.copier) || usesMultiplier(copier) || copier.strategyId === null) return;
+  const link = { field: 'sizing.mode', ...resizedLink(copier, input), kept: copier };
+  if (copier.strategyId === null || multiplierFields(link).length === 0) return;
   assertMayMultiply(await lockStrategyShared(tx, copier.strategyId), [link]);
 }
 

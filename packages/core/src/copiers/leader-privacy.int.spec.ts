@@ -1,4 +1,5 @@
 import {
+  type CopierUpdate,
   copierOperations,
   type Decision,
   encodeId,
@@ -381,6 +382,25 @@ describe('the sizing mode MULTIPLIER', () => {
     const kept = { sizing: { mode: 'MULTIPLIER', value: '3' } } as const;
     expect((await env.copiers.update(actor, copier.id, kept)).sizing).toEqual(kept.sizing);
     await env.copiers.start(actor, copier.id);
+  });
+
+  it('is kept where a copier has it, and not widened, after the strategy no longer allows it', async () => {
+    const onePair = { 'BTC/USDT': multiplied } as const;
+    const { actor, copier } = await env.follower({ ...FIXED, overrides: onePair }, { start: false });
+    await env.core.pair({ base: 'ETH', symbol: 'ETH/USDT' });
+    await allow(false);
+    const update = (input: CopierUpdate) => env.copiers.update(actor, copier.id, input);
+    await expect(update(multiplied)).rejects.toMatchObject(notAllowed('sizing.mode'));
+    const twoPairs = { ...onePair, 'ETH/USDT': multiplied };
+    await expect(update({ overrides: twoPairs })).rejects.toMatchObject(
+      notAllowed('overrides.ETH/USDT.sizing.mode'),
+    );
+    const kept = { 'BTC/USDT': { sizing: { mode: 'MULTIPLIER', value: '3' } } } as const;
+    expect((await update({ overrides: kept })).overrides).toEqual(kept);
+    await update({ overrides: {} });
+    await expect(update({ overrides: onePair })).rejects.toMatchObject(
+      notAllowed('overrides.BTC/USDT.sizing.mode'),
+    );
   });
 });
 
