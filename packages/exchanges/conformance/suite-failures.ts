@@ -83,6 +83,7 @@ export function describeFailures(
       ['UNKNOWN_KEY', 'fatal/credentials_rejected'],
       ['BAD_SIGNATURE', 'fatal/credentials_rejected'],
       ['NO_PERMISSION', 'fatal/credentials_rejected'],
+      ['ORDER_EXPIRED', 'retryable/refused'],
       ['UNKNOWN_SYMBOL', 'rejected/not_supported'],
       ['PRICE_TICK', 'rejected/rule_violated'],
       ['AMOUNT_STEP', 'rejected/rule_violated'],

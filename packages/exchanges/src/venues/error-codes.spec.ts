@@ -49,6 +49,8 @@ describe('an order that the exchange may have accepted', () => {
     ['kucoin', 'spot', 126_038, coded(126_038)],
     ['kucoin', 'margin', 126_039, coded(126_039)],
     ['kucoin', 'perpetual', 408_000, coded(408_000)],
+    ['okx', 'spot', 51_149, okx(51_149)],
+    ['okx', 'perpetual', 50_004, coded(50_004)],
   ])('is unknown at %s %s after %d', async (id, type, _code, answer) => {
     expect(await outcomeOf(id, type, answer)).toBe('unknown/no_answer');
   });
@@ -59,6 +61,12 @@ describe('an order that the exchange may have accepted', () => {
 
   it('exists if its client order id was used', async () => {
     expect(await outcomeOf('bybit', 'spot', bybit(12_141))).toBe('rejected/duplicate_client_order_id');
+  });
+});
+
+describe('an order that arrived too late', () => {
+  it.each([50_036, 50_037])('was not executed at okx, and may be sent again, after %d', async (code) => {
+    expect(await outcomeOf('okx', 'spot', okx(code))).toBe('retryable/refused');
   });
 });
 

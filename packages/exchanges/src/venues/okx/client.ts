@@ -22,8 +22,11 @@ const ERRORS: Readonly<Record<string, unknown>> = {
   50119: errors.AuthenticationError,
   // The key lacks the permission.
   50120: errors.PermissionDenied,
-  // The order arrived after its time.
-  51149: errors.InvalidNonce,
+  // The order arrived after the time in its header, so it was not executed.
+  50036: errors.InvalidNonce,
+  50037: errors.InvalidNonce,
+  // The order timed out within the exchange, which may have executed it.
+  51149: errors.RequestTimeout,
   // The account may not trade this pair. Other orders of the account work.
   51155: errors.OperationRejected,
 };

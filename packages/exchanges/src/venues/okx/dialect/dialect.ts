@@ -24,6 +24,7 @@ const COMMON: Readonly<Partial<Record<RefusalKind, readonly [status: number, cod
 
 /** Errors of orders, which the exchange reports within a successful response. */
 const OF_ORDERS: Readonly<Partial<Record<RefusalKind, string>>> = {
+  ORDER_EXPIRED: '50036',
   UNKNOWN_SYMBOL: '51001',
   POSITION_MODE: '51000',
   AMOUNT_STEP: '51121',
@@ -97,7 +98,8 @@ export const dialect: Dialect = {
     // https://www.okx.com/docs-v5/en/#overview-general-info: the exchange drops an order after this time.
     const remainingMs = Number(headers.exptime) - exchange.now();
     const isOrder = method === 'POST' && path === '/api/v5/trade/order';
-    if (isOrder && !(remainingMs > 0 && remainingMs <= ORDER_LIFE_MS)) throw new Refusal('BAD_PARAMETER');
+    if (isOrder && remainingMs <= 0) throw new Refusal('ORDER_EXPIRED');
+    if (isOrder && !(remainingMs <= ORDER_LIFE_MS)) throw new Refusal('BAD_PARAMETER');
     return account;
   },
   wrap: (answer) =>
