@@ -33,6 +33,11 @@ export type RejectionPatterns = readonly {
   readonly pattern: RegExp;
   readonly code: ExchangeErrorCode;
   readonly message?: string;
+  /**
+   * Whether the exchange refuses this request alone, although ccxt classifies the error as one of the account, which would
+   * deactivate it. Default: false.
+   */
+  readonly refusesRequestAlone?: boolean;
 }[];
 
 const rejected = (code: ExchangeErrorCode): Classification => ['rejected', code];
@@ -167,8 +172,8 @@ function classifyCcxtError(
   const status = call.response?.status ?? 0;
   if (status >= 500) return unsure('no_answer');
   const venueSpecific = rejectionPatterns.find(({ pattern }) => pattern.test(call.response?.body ?? ''));
-  if (venueSpecific !== undefined && classification[0] === 'rejected')
-    return ['rejected', venueSpecific.code, venueSpecific.message];
+  const applies = classification[0] === 'rejected' || venueSpecific?.refusesRequestAlone === true;
+  if (venueSpecific !== undefined && applies) return ['rejected', venueSpecific.code, venueSpecific.message];
   // A rejection that ccxt has no class for counts only if the HTTP status is an error as well.
   if (error.constructor === errors.ExchangeError && status < 400) return unsure('bad_answer');
   return classification;

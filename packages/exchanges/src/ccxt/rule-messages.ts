@@ -11,3 +11,13 @@ export const POSITION_TOO_LARGE: Message =
   'The position would be larger than the exchange allows at this leverage. Reduce the amount or the leverage.';
 export const BALANCE_TOO_LARGE: Message =
   'The account would hold more of this asset than the exchange allows. Reduce the amount.';
+export const MARKET_NOT_ALLOWED: Message =
+  'The exchange does not allow this account to trade this pair. Trade another pair.';
+export const ONLY_REDUCING_ORDERS: Message =
+  'The exchange currently allows this account only orders that reduce a position.';
+export const NO_ORDERS_NOW: Message =
+  'The exchange currently allows this account no orders. Try again later.';
+export const LEVERAGE_NOT_ALLOWED: Message =
+  'The exchange does not allow this account so high a leverage. Choose a lower one.';
+export const BORROWING_NOT_ALLOWED: Message =
+  'The exchange does not allow this account to borrow. Place the order without borrowing.';

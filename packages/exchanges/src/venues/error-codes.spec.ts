@@ -15,21 +15,34 @@ function declared(id: string, type: TradingType): TradingTypeDeclaration {
   return declaration;
 }
 
-/** Returns what becomes of a new order that the exchange answers with this body and the status 200. */
-async function outcomeOf(id: string, type: TradingType, answer: object): Promise<string> {
+/** ccxt selects Binance's errors by the address. */
+const BINANCE: Readonly<Record<TradingType, string>> = {
+  spot: 'https://api.binance.com/api/v3/order',
+  margin: 'https://api.binance.com/sapi/v1/margin/order',
+  perpetual: 'https://fapi.binance.com/fapi/v1/order',
+};
+
+/** Returns the error that the product makes of an answer to a new order; undefined if the order was accepted. */
+async function errorOf(id: string, type: TradingType, answer: object, status = 200) {
   const { client, rejectionPatterns } = declared(id, type);
   const ccxt = new (await client.load())({ options: client.options }) as ErrorReader;
   client.prepare?.(ccxt);
   const body = JSON.stringify(answer);
-  const response = { status: 200, body };
+  const response = { status, body };
   const call: Call = { kind: 'write', ...noDeadline(), isReleased: true, isSent: true, response };
   try {
-    ccxt.handleErrors(200, '', '/order', 'POST', {}, body, answer, {}, '');
-    return 'accepted';
+    const address = id === 'binance' ? BINANCE[type] : '/order';
+    ccxt.handleErrors(status, '', address, 'POST', {}, body, answer, {}, '');
+    return undefined;
   } catch (error) {
-    const { outcome, code } = toExchangeError(error, call, rejectionPatterns);
-    return `${outcome}/${code}`;
+    return toExchangeError(error, call, rejectionPatterns);
   }
+}
+
+/** Returns what becomes of a new order that the exchange answers with this body. */
+async function outcomeOf(id: string, type: TradingType, answer: object, status = 200): Promise<string> {
+  const error = await errorOf(id, type, answer, status);
+  return error === undefined ? 'accepted' : `${error.outcome}/${error.code}`;
 }
 
 const bybit = (retCode: number) => ({ retCode, retMsg: 'refused', result: {}, retExtInfo: {} });
@@ -91,5 +104,44 @@ describe('an order in a market that the account may not trade', () => {
     ['of an account that may not trade at all', 170_201],
   ])('differs from the refusal %s', async (_what, code) => {
     expect(await outcomeOf('bybit', 'spot', bybit(code))).toBe('fatal/credentials_rejected');
+  });
+});
+
+describe('a refusal of one request', () => {
+  const binance = (code: number, msg = 'refused') => ({ code, msg });
+
+  it.each<[TradingType, number, string, RegExp]>([
+    ['perpetual', -4400, 'Trading Quantitative Rules violated', /only orders that reduce a position/],
+    ['perpetual', -4401, 'Compliance restricted', /only orders that reduce a position/],
+    ['perpetual', -4087, 'User can only place reduce only order', /only orders that reduce a position/],
+    ['perpetual', -4088, 'User can not place order currently', /no orders/],
+    ['perpetual', -4192, 'Cooling-off Period', /no orders/],
+    ['perpetual', -4202, 'Intermediate Personal Verification is required', /leverage/],
+    ['perpetual', -4203, 'More than 20x leverage', /leverage/],
+    ['perpetual', -4205, 'More than 20x leverage', /leverage/],
+    ['perpetual', -4206, 'Users in this country', /leverage/],
+    ['perpetual', -4403, 'the leverage can only up to', /leverage/],
+    ['spot', -2010, 'This symbol is not permitted for this account.', /this pair/],
+    ['spot', -2010, 'This symbol is restricted for this account.', /this pair/],
+    ['margin', -2010, 'This symbol is restricted for this account.', /this pair/],
+    ['margin', -3014, 'Borrow is banned for this account.', /borrow/],
+  ])('keeps the account active, and names the rule: %s %d %s', async (type, code, msg, words) => {
+    const error = await errorOf('binance', type, binance(code, msg), 400);
+    expect(error).toMatchObject({ outcome: 'rejected', code: 'refused' });
+    expect(error?.message).toMatch(words);
+  });
+
+  it.each<[TradingType, number, string]>([
+    ['spot', -2010, 'This account may not place or cancel orders.'],
+    ['spot', -2015, 'Invalid API-key, IP, or permissions for action.'],
+    ['margin', -3022, "You account's trading is banned."],
+    ['perpetual', -2017, 'API Keys are locked on this account.'],
+  ])('differs from a refusal of the account: %s %d %s', async (type, code, msg) => {
+    expect(await outcomeOf('binance', type, binance(code, msg), 400)).toBe('fatal/credentials_rejected');
+  });
+
+  it('keeps an account of okx active whose positions are being liquidated', async () => {
+    expect(await outcomeOf('okx', 'perpetual', okx(50_009))).toBe('rejected/refused');
+    expect(await outcomeOf('okx', 'perpetual', okx(50_007))).toBe('fatal/credentials_rejected');
   });
 });

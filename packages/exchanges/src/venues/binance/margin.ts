@@ -4,6 +4,7 @@ import { type CcxtClient, callEndpoint } from '../../ccxt/ccxt-client.js';
 import type { LoanCalls, OrderCalls, TradingTypeDeclaration } from '../../ccxt/declaration.js';
 import { allPages, allRanges } from '../../ccxt/pages.js';
 import { exactDecimal, parseResponse } from '../../ccxt/parse-response.js';
+import { BORROWING_NOT_ALLOWED } from '../../ccxt/rule-messages.js';
 import { venueTime } from '../../ccxt/unified-balances.js';
 import { unifiedFills } from '../../ccxt/unified-fills.js';
 import { unifiedOrders } from '../../ccxt/unified-orders.js';
@@ -134,6 +135,13 @@ export const margin: TradingTypeDeclaration = {
   market: 'margin',
   clientOrderId: { ...spot.clientOrderId, lookUp: 'One call.' },
   rejectionPatterns: [
+    // Orders that do not borrow are accepted. ccxt reads it as a refusal of the account.
+    {
+      pattern: /"code"\s*:\s*"?-3014\b/,
+      code: 'refused',
+      message: BORROWING_NOT_ALLOWED,
+      refusesRequestAlone: true,
+    },
     // The account, or the exchange, may not lend as much.
     { pattern: /"code"\s*:\s*"?-(?:3006|3045|11008)\b/, code: 'insufficient_balance' },
     // The user has no margin account.

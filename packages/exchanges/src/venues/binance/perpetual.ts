@@ -2,8 +2,16 @@
 import type { TradeType } from '@trading-automation/contracts';
 import { z } from 'zod';
 import type { NativeMarketRules, TradingTypeDeclaration } from '../../ccxt/declaration.js';
+import type { RejectionPatterns } from '../../ccxt/failures.js';
 import { exactDecimal, parseResponse } from '../../ccxt/parse-response.js';
-import { POSITION_TOO_LARGE, PRICE_TOO_FAR, TOO_MANY_OPEN_ORDERS } from '../../ccxt/rule-messages.js';
+import {
+  LEVERAGE_NOT_ALLOWED,
+  NO_ORDERS_NOW,
+  ONLY_REDUCING_ORDERS,
+  POSITION_TOO_LARGE,
+  PRICE_TOO_FAR,
+  TOO_MANY_OPEN_ORDERS,
+} from '../../ccxt/rule-messages.js';
 import { fetchFuturesBalances, inspectFutures } from './futures-account.js';
 import { futuresFills } from './futures-fills.js';
 import { futuresOrders } from './futures-orders.js';
@@ -18,6 +26,16 @@ const market = z.object({
   timeInForce: z.array(z.string()),
   filters: z.array(z.looseObject({ filterType: z.string(), stepSize: exactDecimal.optional() })),
 });
+
+const restriction = (pattern: RegExp, message: string) =>
+  ({ pattern, code: 'refused', message, refusesRequestAlone: true }) as const;
+
+/** ccxt reads these as refusals of the account. They concern new orders, for a time or without one, or a leverage. */
+const RESTRICTIONS: RejectionPatterns = [
+  restriction(/"code"\s*:\s*"?-(?:4087|4400|4401)\b/, ONLY_REDUCING_ORDERS),
+  restriction(/"code"\s*:\s*"?-(?:4088|4192)\b/, NO_ORDERS_NOW),
+  restriction(/"code"\s*:\s*"?-(?:4202|4203|4205|4206|4403)\b/, LEVERAGE_NOT_ALLOWED),
+];
 
 export const perpetual: TradingTypeDeclaration = {
   client: {
@@ -54,6 +72,7 @@ export const perpetual: TradingTypeDeclaration = {
     isAccountLimit: (body) => /"code"\s*:\s*"?-1015\b/.test(body),
   },
   rejectionPatterns: [
+    ...RESTRICTIONS,
     { pattern: /"code"\s*:\s*"?-4116\b/, code: 'duplicate_client_order_id' },
     { pattern: /"code"\s*:\s*"?-4061\b/, code: 'position_mode' },
     // ReduceOnly orders without a position, and isolated margin of an account that uses several assets as margin.

@@ -3,7 +3,12 @@ import type { TradeType } from '@trading-automation/contracts';
 import { z } from 'zod';
 import type { NativeMarketRules, TradingTypeDeclaration } from '../../ccxt/declaration.js';
 import { exactDecimal, parseResponse } from '../../ccxt/parse-response.js';
-import { BALANCE_TOO_LARGE, PRICE_TOO_FAR, TOO_MANY_OPEN_ORDERS } from '../../ccxt/rule-messages.js';
+import {
+  BALANCE_TOO_LARGE,
+  MARKET_NOT_ALLOWED,
+  PRICE_TOO_FAR,
+  TOO_MANY_OPEN_ORDERS,
+} from '../../ccxt/rule-messages.js';
 import { fetchUnifiedBalances } from '../../ccxt/unified-balances.js';
 import { unifiedFills } from '../../ccxt/unified-fills.js';
 import { unifiedOrders } from '../../ccxt/unified-orders.js';
@@ -81,6 +86,13 @@ export const spot: TradingTypeDeclaration = {
     isAccountLimit: (body) => /"code"\s*:\s*"?-1015\b/.test(body),
   },
   rejectionPatterns: [
+    // ccxt reads it as a refusal of the account.
+    {
+      pattern: /This symbol is (?:not permitted|restricted) for this account/,
+      code: 'refused',
+      message: MARKET_NOT_ALLOWED,
+      refusesRequestAlone: true,
+    },
     { pattern: /Duplicate order sent/, code: 'duplicate_client_order_id' },
     { pattern: /insufficient balance/, code: 'insufficient_balance' },
     { pattern: /would immediately match|would trigger immediately/, code: 'would_not_fit_book' },

@@ -22,6 +22,8 @@ const ERRORS: Readonly<Record<string, unknown>> = {
   50119: errors.AuthenticationError,
   // The key lacks the permission.
   50120: errors.PermissionDenied,
+  // The account's positions are being liquidated. It may trade again afterwards.
+  50009: errors.OperationRejected,
   // The order arrived after the time in its header, so it was not executed.
   50036: errors.InvalidNonce,
   50037: errors.InvalidNonce,
