@@ -209,6 +209,8 @@ export function describePerpetual(name: string, setup: () => Promise<TradedVenue
         entryPrice: '60000',
         isSupported: true,
       });
+      // Exchanges may report the mark price of an open position, too.
+      await fixture.subject.setMarkPrice('60500');
       await trade('BUY', '0.2', '60000');
       await recorder.until(() => recorder.positions.at(-1)?.amount === '0');
       expect(recorder.lost).toEqual([]);

@@ -147,6 +147,7 @@ export type ExchangeEvent =
   | { readonly kind: 'order'; readonly order: Order; readonly fill?: Fill | undefined }
   | { readonly kind: 'balances'; readonly account: Account; readonly assets: readonly string[] }
   | { readonly kind: 'position'; readonly account: Account; readonly position: Position }
+  | { readonly kind: 'mark price'; readonly market: ScriptedMarket }
   | { readonly kind: 'trade'; readonly market: ScriptedMarket; readonly price: Exact; readonly amount: Exact }
   | { readonly kind: 'book'; readonly market: ScriptedMarket; readonly change: BookChange };
 

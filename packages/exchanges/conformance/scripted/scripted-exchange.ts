@@ -93,6 +93,7 @@ export class ScriptedExchange {
 
   setMarkPrice(market: ScriptedMarket, price: string): void {
     this.#markPrices.set(market.symbol, exact(price));
+    this.#emit({ kind: 'mark price', market });
   }
 
   marginOf(account: Account, settle: string): Margin {

@@ -118,7 +118,9 @@ export function spotAccountStream(account: SpotAccount): OwnStreamProtocol {
 }
 
 const wallet = z.object({ currency: z.string(), walletBalance: amount, timestamp: milliseconds });
-const positionTime = z.object({ currentTimestamp: milliseconds });
+const positionChange = z.object({ currentTimestamp: milliseconds, changeReason: z.string().optional() });
+/** Such a message has neither the symbol of the position nor its size. */
+const MARK_PRICE = 'markPriceChange';
 const FUTURES_CALLS = { orders: futuresOrders, fills: futuresFills };
 const FUTURES_TOPICS = ['/contractMarket/tradeOrders', '/contractAccount/wallet', '/contract/positionAll'];
 
@@ -138,7 +140,8 @@ export const futuresAccountStream: OwnStreamProtocol = {
       case 'walletBalance.change':
         return walletReports(data);
       case 'position.change': {
-        const { currentTimestamp: at } = parseResponse(positionTime, data);
+        const { currentTimestamp: at, changeReason } = parseResponse(positionChange, data);
+        if (changeReason === MARK_PRICE) return [];
         return [{ kind: 'positions', positions: [toPosition(ccxt, parsePosition(data))], at }];
       }
       default:

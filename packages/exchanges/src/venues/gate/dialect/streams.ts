@@ -115,10 +115,10 @@ class Session implements StreamSession {
   onEvent(event: ExchangeEvent): void {
     if (event.kind === 'book') this.#pushBook(event.market, event.change);
     else if (event.kind === 'trade') this.#pushTicker(event.market, event.price.toString());
-    else this.#onAccountEvent(event);
+    else if (event.kind !== 'mark price') this.#onAccountEvent(event);
   }
 
-  #onAccountEvent(event: Exclude<ExchangeEvent, { kind: 'book' | 'trade' }>): void {
+  #onAccountEvent(event: Exclude<ExchangeEvent, { kind: 'book' | 'trade' | 'mark price' }>): void {
     const views = this.side === 'spot' ? spot : futures;
     if (event.kind === 'order') {
       if (event.order.account !== this.#account) return;

@@ -189,6 +189,24 @@ export const positionMessage = (exchange: ScriptedExchange, account: Account, po
   changeReason: 'positionChange',
 });
 
+/** The exchange reports a new mark price without the symbol and the size of the position. */
+export function markPriceMessage(exchange: ScriptedExchange, account: Account, position: Position) {
+  const fields = positionFields(exchange, account, position);
+  return {
+    markPrice: fields.markPrice,
+    markValue: fields.markValue,
+    maintMargin: fields.maintMargin,
+    realLeverage: fields.realLeverage,
+    unrealisedPnl: fields.unrealisedPnl,
+    unrealisedRoePcnt: fields.unrealisedRoePcnt,
+    unrealisedPnlPcnt: fields.unrealisedPnlPcnt,
+    delevPercentage: fields.delevPercentage,
+    currentTimestamp: fields.currentTimestamp,
+    settleCurrency: fields.settleCurrency,
+    changeReason: 'markPriceChange',
+  };
+}
+
 export function overview(exchange: ScriptedExchange, account: Account) {
   const margin = exchange.marginOf(account, 'USDT');
   const number = (value: Exact) => value.toDecimalPlaces(10).toNumber();

@@ -14,6 +14,7 @@ import type {
   Order,
   ScriptedMarket,
 } from '../../../../conformance/scripted/model.js';
+import { positionOf } from '../../../../conformance/scripted/positions.js';
 import { countLevels, sequenceOf } from './book-sequence.js';
 import * as futures from './futures-views.js';
 import { accountOfToken } from './params.js';
@@ -39,6 +40,7 @@ const SOURCES = {
     documented: ['data.leverage', 'data.marginMode', 'data.positionSide'],
     page,
   },
+  markPrice: { recordings: ['Subscriptions/Futures/PositionMarkPrice#2'] },
   futuresBook: { recordings: ['Subscriptions/Futures/Book#2'] },
   futuresTrade: { recordings: ['Subscriptions/Futures/Trades#2'] },
 } as const satisfies Readonly<Record<string, Source>>;
@@ -61,6 +63,7 @@ export const CHANNELS: Dialect['channels'] = [
   channel('/contractMarket/tradeOrders', 'stream of orders', PERPETUAL, SOURCES.futuresOrder),
   channel('/contractAccount/wallet', 'stream of balances', PERPETUAL, SOURCES.wallet),
   channel('/contract/positionAll', 'stream of positions', PERPETUAL, SOURCES.position),
+  channel('/contract/positionAll: mark price', 'stream of positions', PERPETUAL, SOURCES.markPrice),
   channel('/contractMarket/level2', 'stream of books', PERPETUAL, SOURCES.futuresBook),
   channel('/contractMarket/execution', 'stream of prices', PERPETUAL, SOURCES.futuresTrade),
 ];
@@ -113,6 +116,7 @@ class Session implements StreamSession {
   onEvent(event: ExchangeEvent): void {
     if (event.kind === 'book') this.#pushBook(event.market, event.change);
     else if (event.kind === 'trade') this.#pushTrade(event.market, event);
+    else if (event.kind === 'mark price') this.#pushMarkPrice(event.market);
     else if (event.kind === 'order') {
       if (event.order.account === this.#account) this.#pushOrder(event.order, event.fill);
     } else if (event.account === this.#account) this.#pushAccount(event);
@@ -135,6 +139,16 @@ class Session implements StreamSession {
     if (isNew) push(spot.receivedMessage(order), SOURCES.received);
     if (fill !== undefined) push(spot.matchMessage(fill), SOURCES.match);
     if (fill === undefined || order.status === 'FILLED') push(spot.changeMessage(order), SOURCES.order);
+  }
+
+  #pushMarkPrice(market: ScriptedMarket): void {
+    const topic = '/contract/positionAll';
+    if (this.#account === undefined || !this.#topics.has(topic)) return;
+    const position = positionOf(this.#account, market);
+    if (position.size.isZero()) return;
+    const data = futures.markPriceMessage(this.connection.exchange, this.#account, position);
+    const userId = String(spot.userIdOf(this.#account));
+    this.connection.send({ userId, topic, subject: 'position.change', data }, SOURCES.markPrice);
   }
 
   #pushAccount(event: Extract<ExchangeEvent, { kind: 'balances' | 'position' }>): void {
