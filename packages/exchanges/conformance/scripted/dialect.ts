@@ -104,6 +104,8 @@ export function route<P extends z.ZodType>(
 export interface StreamConnection {
   readonly path: string;
   readonly query: string;
+  /** The headers of the request that opened the connection. */
+  readonly headers: VenueRequest['headers'];
   readonly exchange: ScriptedExchange;
   /** Sends a message; `source` names what it follows. */
   send(message: unknown, source: Source): void;
@@ -157,7 +159,7 @@ export interface Dialect {
    */
   authenticate(request: VenueRequest, exchange: ScriptedExchange): Account;
   /** Wraps the answer of a route as the venue does. */
-  wrap(answer: unknown): unknown;
+  wrap(answer: unknown, request: VenueRequest): unknown;
   /** Renders a refusal. Undefined: the venue documents no error for it. */
   refuse(
     kind: RefusalKind,

@@ -111,7 +111,7 @@ export class ScriptedServer {
       const { data: params, error } = route.params.safeParse(dialect.readParams(request));
       if (error) throw this.#complain(request, error.message);
       const context = { exchange: this.exchange, params, path, account: account as Account };
-      const body = dialect.wrap(route.answer(context as never));
+      const body = dialect.wrap(route.answer(context as never), request);
       this.#check(body, route.source, `${route.method} ${route.path}`, this.recordings.answers);
       return { status: 200, body };
     } catch (error) {
@@ -164,6 +164,7 @@ export class ScriptedServer {
     const connection: StreamConnection = {
       path: pathname,
       query: search.slice(1),
+      headers: request.headers as VenueRequest['headers'],
       exchange: this.exchange,
       send: (message, source) => {
         this.#check(message, source, `stream ${pathname}`, this.recordings.messages);

@@ -28,7 +28,7 @@ import type {
 import type { AccountLimit } from './budget.js';
 import type { CcxtClient } from './ccxt-client.js';
 import type { RejectionPatterns } from './failures.js';
-import type { Heartbeat, PingAnswer } from './streams/sockets.js';
+import type { ConnectHeaders, Heartbeat, PingAnswer } from './streams/sockets.js';
 import type { RateLimitResponse } from './transport.js';
 
 /** An exchange. Its id is the name of its folder, and never changes: accounts and pairs store it. */
@@ -247,6 +247,8 @@ export interface OwnStreamProtocol {
   /** Whether nothing may be sent before the exchange has sent a first message. */
   readonly isGreeted?: boolean | undefined;
   readonly answerPing?: PingAnswer | undefined;
+  /** Headers of the request that opens the connection. */
+  readonly connectHeaders?: ConnectHeaders | undefined;
   readonly keepAlive?: StreamKeepAlive | undefined;
   /** Runs in the context of the account; may make calls, for example for a token. */
   plan(session: VenueSession): Promise<StreamPlan>;
@@ -351,6 +353,8 @@ export interface MarketStreamProtocol {
   /** Whether nothing may be sent before the exchange has sent a first message. */
   readonly isGreeted?: boolean | undefined;
   readonly answerPing?: PingAnswer | undefined;
+  /** Headers of the request that opens the connection. */
+  readonly connectHeaders?: ConnectHeaders | undefined;
   /** The maximum number of streams per connection. */
   readonly streamsPerConnection: number;
   /** Returns the message that subscribes; a list of messages, if the exchange needs several. */

@@ -101,6 +101,7 @@ export class MarketStream {
       heartbeat: protocol.heartbeat,
       isGreeted: protocol.isGreeted,
       answerPing: protocol.answerPing,
+      headers: protocol.connectHeaders,
     });
     this.#socket = socket;
   }

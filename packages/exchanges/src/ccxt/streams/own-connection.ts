@@ -56,6 +56,7 @@ export class OwnConnection {
       heartbeat: plan.heartbeat ?? protocol.heartbeat,
       isGreeted: protocol.isGreeted,
       answerPing: protocol.answerPing,
+      headers: protocol.connectHeaders,
     });
   }
 

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { type PingAnswer, Sockets } from './sockets.js';
+import { type ConnectHeaders, type PingAnswer, Sockets } from './sockets.js';
 
 const PING_ANSWER: PingAnswer = (message) => {
   const { ping } = message as { readonly ping?: number };
@@ -12,6 +13,8 @@ const PING_ANSWER: PingAnswer = (message) => {
 /** A peer that has accepted a connection, and what the connection reported. */
 interface Connection {
   readonly peer: WebSocket;
+  /** The request that opened the connection. */
+  readonly request: IncomingMessage;
   readonly messages: readonly unknown[];
   readonly sent: readonly string[];
   readonly closed: Promise<string>;
@@ -33,7 +36,7 @@ describe('a connection to an exchange', () => {
     await once(server, 'close');
   });
 
-  async function connect(answerPing?: PingAnswer): Promise<Connection> {
+  async function connect(answerPing?: PingAnswer, headers?: ConnectHeaders): Promise<Connection> {
     const accepted = once(server, 'connection');
     const { port } = server.address() as AddressInfo;
     const messages: unknown[] = [];
@@ -44,11 +47,11 @@ describe('a connection to an exchange', () => {
         onMessage: (message: unknown) => messages.push(message),
         onClosed: ({ outcome, code }: { outcome: string; code: string }) => resolve(`${outcome}/${code}`),
       };
-      sockets.connect(`ws://127.0.0.1:${port}`, handler, { answerPing });
+      sockets.connect(`ws://127.0.0.1:${port}`, handler, { answerPing, headers });
     });
-    const [peer] = (await accepted) as [WebSocket];
+    const [peer, request] = (await accepted) as [WebSocket, IncomingMessage];
     peer.on('message', (data) => sent.push(String(data)));
-    return { peer, messages, sent, closed };
+    return { peer, request, messages, sent, closed };
   }
 
   it('decompresses messages, and reads others as they are', async () => {
@@ -78,5 +81,12 @@ describe('a connection to an exchange', () => {
     peer.close();
     await closed;
     expect([sent, messages]).toEqual([['{"pong":7}'], [{ price: 1 }]]);
+  });
+
+  it('opens with the headers that an exchange needs', async () => {
+    const { peer, request, closed } = await connect(undefined, { 'X-Sizes': 'decimal' });
+    expect(request.headers['x-sizes']).toBe('decimal');
+    peer.close();
+    await closed;
   });
 });

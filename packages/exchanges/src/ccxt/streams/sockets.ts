@@ -37,7 +37,11 @@ export interface ConnectionOptions {
   /** Whether the connection counts as open only when the exchange has sent a first message. */
   readonly isGreeted?: boolean | undefined;
   readonly answerPing?: PingAnswer | undefined;
+  readonly headers?: ConnectHeaders | undefined;
 }
+
+/** Headers of the request that opens a connection. */
+export type ConnectHeaders = Readonly<Record<string, string>>;
 
 /** Returns the answer to a ping that the exchange sends as a message; undefined for any other message. */
 export type PingAnswer = (message: unknown) => object | undefined;
@@ -120,6 +124,7 @@ export class StreamSocket {
       maxPayload: MESSAGE_BYTES_MAX,
       perMessageDeflate: false,
       followRedirects: false,
+      ...(options.headers === undefined ? {} : { headers: options.headers }),
       ...(options.egress === undefined ? {} : { localAddress: options.egress }),
     });
     this.#closed = new Promise((resolve) => this.#socket.once('close', () => resolve()));

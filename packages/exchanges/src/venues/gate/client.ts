@@ -21,7 +21,8 @@ type Candle = readonly [number, string, string, string, string, string | undefin
 interface GateClient {
   readonly exceptions: { readonly exact: Record<string, unknown> };
   nonce(): number;
-  sign(path: string, api: unknown, method: string, ...rest: readonly unknown[]): SignedRequest;
+  /** @param api `public` or `private`, and the part of the API */
+  sign(path: string, api: readonly string[], method: string, ...rest: readonly unknown[]): SignedRequest;
   parseOHLCV(candle: unknown, market?: GateMarket): Candle;
   fetchTicker(symbol: string): Promise<object>;
   fetchOHLCV(symbol: string, interval: string, since: number, limit: number): Promise<readonly Candle[]>;
@@ -34,19 +35,26 @@ export function prepareGate(created: object): void {
   client.exceptions.exact.REQUEST_EXPIRED = errors.InvalidNonce;
   // Isolated margin is not offered; its list of pairs is not needed.
   client.publicMarginGetCurrencyPairs = async () => [];
-  expireOrders(client);
+  addHeaders(client);
   countInBase(client);
   completeTickers(client);
 }
 
-/** The exchange rejects an order that arrives after the time in this header. */
-function expireOrders(client: GateClient): void {
+/** Without this header, the exchange truncates the sizes of futures to whole contracts, in streams too. */
+export const DECIMAL_SIZES = { 'X-Gate-Size-Decimal': '1' } as const;
+
+function addHeaders(client: GateClient): void {
   const sign = client.sign.bind(client);
   client.sign = (path, api, method, ...rest) => {
     const signed = sign(path, api, method, ...rest);
-    if (method !== 'POST' || !path.endsWith('orders')) return signed;
-    const expiry = String(client.nonce() + ORDER_EXPIRY_MS);
-    return { ...signed, headers: { ...signed.headers, 'x-gate-exptime': expiry } };
+    const isOrder = method === 'POST' && path.endsWith('orders');
+    const headers = {
+      ...signed.headers,
+      ...(api[1] === 'futures' && DECIMAL_SIZES),
+      // The exchange rejects an order that arrives after this time.
+      ...(isOrder && { 'x-gate-exptime': String(client.nonce() + ORDER_EXPIRY_MS) }),
+    };
+    return { ...signed, headers };
   };
 }
 

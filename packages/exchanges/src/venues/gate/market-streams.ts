@@ -4,6 +4,7 @@ import type { CcxtClient } from '../../ccxt/ccxt-client.js';
 import type { BookReader, MarketStreamProtocol } from '../../ccxt/declaration.js';
 import { exactDecimal, parseResponse } from '../../ccxt/parse-response.js';
 import { DEPTH, fetchFuturesBook, fetchSpotBook, futuresSide, levelsInBase, spotSide } from './books.js';
+import { DECIMAL_SIZES } from './client.js';
 import { milliseconds } from './lists.js';
 import { addressesOf, responseOf } from './streams.js';
 
@@ -86,6 +87,7 @@ export const spotMarketStream: MarketStreamProtocol = {
 
 export const futuresMarketStream: MarketStreamProtocol = {
   ...protocol('futures', ['100ms', String(DEPTH)]),
+  connectHeaders: DECIMAL_SIZES,
   url: (ccxt) => addressesOf(ccxt).swap.usdt,
   openBook: futuresBookReader,
   readPrices: (message) => {

@@ -8,6 +8,7 @@ import { parseResponse } from '../../ccxt/parse-response.js';
 import { venueTime } from '../../ccxt/unified-balances.js';
 import type { AssetBalance } from '../../port.js';
 import { fetchUserId } from './account.js';
+import { DECIMAL_SIZES } from './client.js';
 import { parsePosition, readFuturesFill, readFuturesOrder, toPosition } from './futures-records.js';
 import { amount, milliseconds } from './lists.js';
 import { readSpotFill, readSpotOrder } from './spot-records.js';
@@ -122,6 +123,7 @@ const readFutures = readerOf((ccxt, { channel, result, time_ms: at }) => {
 export const futuresAccountStream: OwnStreamProtocol = {
   kind: 'OWN',
   weight: 1,
+  connectHeaders: DECIMAL_SIZES,
   plan: async ({ ccxt }) => {
     // The channels of futures name the user.
     const payload = [await fetchUserId(ccxt), ALL];

@@ -7,6 +7,7 @@ import { Refusal, type RefusalKind } from '../../../../conformance/scripted/mode
 import { publicFuturesRoutes } from './futures-public.js';
 import { futuresRoutes } from './futures-routes.js';
 import { docs } from './params.js';
+import { hasDecimalSizes, withSizes } from './sizes.js';
 import { publicRoutes } from './spot-public.js';
 import { spotRoutes } from './spot-routes.js';
 import { CHANNELS, openGateStream } from './streams.js';
@@ -97,7 +98,8 @@ export const dialect: Dialect = {
     if (isOrder && !(leftMs > 0 && leftMs <= EXPIRY_MS + 1_000)) throw new Refusal('BAD_TIMESTAMP');
     return account;
   },
-  wrap: (answer) => answer,
+  wrap: (answer, { path, headers }) =>
+    path.startsWith('/api/v4/futures/') ? withSizes(answer, hasDecimalSizes(headers)) : answer,
   refuse: (kind, { tradingType }): VenueAnswer | undefined => {
     const label = LABELS[kind]?.[tradingType === 'perpetual' ? 1 : 0];
     if (label == null) return undefined;

@@ -165,6 +165,8 @@ export const publicFuturesRoutes: readonly Route[] = [
     capability: 'order book',
     source: {
       recordings: ['PerpetualFutures/ExchangeData/GetOrderBook'],
+      // They were recorded without the header that makes them strings.
+      documented: ['asks.s', 'bids.s'],
       page: docs('query-futures-market-depth-information'),
     },
     params: z.strictObject({ contract, limit: integer.min(1).max(300), with_id: z.literal('true') }),

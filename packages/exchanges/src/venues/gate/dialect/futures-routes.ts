@@ -63,9 +63,10 @@ function fillsOf(exchange: ScriptedExchange, owner: Account, name: string) {
   return exchange.fills.filter(({ order }) => order.account === owner && order.market === market);
 }
 
-/** An open order has no end. */
-const ORDER_FIELDS = ['finish_time', 'finish_as'];
-const POSITION_FIELDS = ['leverage', 'close_order'];
+/** An open order has no end. Sizes were recorded without the header that makes them strings. */
+const ORDER_FIELDS = ['finish_time', 'finish_as', 'size', 'left', 'iceberg'];
+const POSITION_FIELDS = ['leverage', 'close_order', 'size'];
+const FILL_FIELDS = ['size'];
 
 export const futuresRoutes: readonly Route[] = [
   signedCall(
@@ -166,6 +167,7 @@ export const futuresRoutes: readonly Route[] = [
       path: `${root}/my_trades`,
       capability: 'fills',
       recordings: ['PerpetualFutures/Trading/GetUserTrades'],
+      documented: FILL_FIELDS,
       page: 'query-personal-trading-records-2',
       tradingTypes: PERPETUAL,
     },
@@ -185,6 +187,7 @@ export const futuresRoutes: readonly Route[] = [
       path: `${root}/my_trades_timerange`,
       capability: 'fills',
       recordings: [`${trading}/GetUserTradesByTimestamp`],
+      documented: FILL_FIELDS,
       page: 'query-personal-trading-records-by-time-range',
       tradingTypes: PERPETUAL,
     },

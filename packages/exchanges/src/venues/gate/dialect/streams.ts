@@ -14,6 +14,7 @@ import type {
   ScriptedMarket,
 } from '../../../../conformance/scripted/model.js';
 import * as futures from './futures-views.js';
+import { hasDecimalSizes, withSizes } from './sizes.js';
 import * as spot from './spot-views.js';
 
 const SPOT = ['spot', 'margin'] as const;
@@ -179,7 +180,8 @@ class Session implements StreamSession {
     const now = Date.now();
     const time = Math.floor(now / 1_000);
     const spotTicker = name === 'spot.tickers' ? { conn_id: '' } : {};
-    const message = { time, time_ms: now, ...spotTicker, channel: name, event: 'update', result };
+    const sizes = this.side === 'spot' ? result : withSizes(result, hasDecimalSizes(this.connection.headers));
+    const message = { time, time_ms: now, ...spotTicker, channel: name, event: 'update', result: sizes };
     this.connection.send(message, SOURCES[name]);
   }
 
