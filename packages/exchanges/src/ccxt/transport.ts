@@ -50,6 +50,10 @@ export interface TransportResponse {
 
 const RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
 const PAUSE_MAX_MS = 600_000;
+/** The longest ban that exchanges document. Requests during a ban prolong it. */
+const BAN_MAX_MS = 3 * 86_400_000;
+/** The status with which exchanges ban an address. */
+const BANNED = 418;
 const gunzipAsync = promisify(gunzip);
 
 /** A response that may request a pause. */
@@ -146,7 +150,7 @@ export class Transport {
     const { pauseOf = retryAfterOf } = this.options;
     const requestedMs = pauseOf(response) ?? 0;
     if (!(requestedMs > 0)) return;
-    const forMs = Math.min(requestedMs, PAUSE_MAX_MS);
+    const forMs = Math.min(requestedMs, response.status === BANNED ? BAN_MAX_MS : PAUSE_MAX_MS);
     const until = Date.now() + forMs;
     // One account's orders must not block all other accounts.
     if (account !== undefined && this.options.isAccountLimit(response.body)) {
@@ -173,7 +177,7 @@ export class Transport {
 
 /** Returns the milliseconds of `retry-after`, if the status is that of a rate limit. */
 function retryAfterOf({ status, headers }: RateLimitResponse): number | undefined {
-  return status === 429 || status === 418 ? Number(headers['retry-after'] ?? 0) * 1_000 : undefined;
+  return status === 429 || status === BANNED ? Number(headers['retry-after'] ?? 0) * 1_000 : undefined;
 }
 
 interface RawResponse {
