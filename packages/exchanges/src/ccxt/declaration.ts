@@ -125,6 +125,11 @@ interface RateLimitSchedule {
   /** Whether the body of a rate-limit response shows that the limit applies to one account only. */
   isAccountLimit(body: string): boolean;
   /**
+   * Whether such a limit counts all calls of the account together, so that all of them wait. Default: only calls of the same
+   * kind wait, which are new orders, other writes, or reads.
+   */
+  readonly countsAccountTogether?: boolean | undefined;
+  /**
    * Returns for how long the exchange asks not to be called, in milliseconds. Default: `retry-after` of a response with
    * the status 429 or 418.
    */

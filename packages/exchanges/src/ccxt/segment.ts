@@ -67,6 +67,7 @@ export class Segment {
       publicEgress: this.publicEgress,
       timeoutMs,
       isAccountLimit: declaration.rateLimits.isAccountLimit,
+      countsAccountTogether: declaration.rateLimits.countsAccountTogether,
       pauseOf: declaration.rateLimits.pauseOf,
       onPause: (forMs, egress) => budget.pause(this.#budgetKey, forMs, egress),
     });

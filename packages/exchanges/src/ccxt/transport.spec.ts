@@ -5,6 +5,8 @@ import { type CallRequest, noDeadline, runCall } from './call.js';
 import { NotSent, Transport, type TransportOptions } from './transport.js';
 
 const account = { key: 'exa_1', credentials: { apiKey: 'key', apiSecret: 'secret' } };
+const ORDER: CallRequest = { kind: 'write', isOrder: true, account };
+const CANCELLATION: CallRequest = { kind: 'write', account };
 const READ: CallRequest = { kind: 'read', account };
 
 describe('a pause that an exchange requests', () => {
@@ -68,5 +70,41 @@ describe('a pause that an exchange requests', () => {
     answer = { status, retryAfter };
     await isSent(READ);
     expect([pauses, await isSent(READ)]).toEqual([[forMs], false]);
+  });
+
+  const kinds = { order: ORDER, cancellation: CANCELLATION, read: READ };
+  type Kind = keyof typeof kinds;
+  it.each<Kind>(['order', 'cancellation', 'read'])(
+    'for an account pauses only its calls of the kind that was refused: %s',
+    async (limited) => {
+      open({ isAccountLimit: () => true });
+      answer = { status: 429, retryAfter: 60 };
+      await isSent(kinds[limited]);
+      answer = { status: 200 };
+      for (const kind of Object.keys(kinds) as Kind[])
+        expect([kind, await isSent(kinds[kind])]).toEqual([kind, kind !== limited]);
+      expect(await isSent({ ...kinds[limited], account: { ...account, key: 'exa_2' } })).toBe(true);
+      expect(pauses).toEqual([]);
+    },
+  );
+
+  it('for an account pauses all of its calls if the exchange counts them together', async () => {
+    open({ isAccountLimit: () => true, countsAccountTogether: true });
+    answer = { status: 429, retryAfter: 60 };
+    await isSent(READ);
+    answer = { status: 200 };
+    expect([await isSent(READ), await isSent(CANCELLATION), await isSent(ORDER)]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    expect(await isSent({ ...ORDER, account: { ...account, key: 'exa_2' } })).toBe(true);
+  });
+
+  it('for an account is not shortened by the response to another call in flight', async () => {
+    const requested = [60_000, 0.001];
+    open({ isAccountLimit: () => true, pauseOf: () => requested.shift() });
+    await Promise.all([isSent(READ), isSent(READ)]);
+    expect([requested, await isSent(READ)]).toEqual([[], false]);
   });
 });

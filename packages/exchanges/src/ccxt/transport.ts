@@ -7,7 +7,8 @@
  *    the process was stalled. The size of a response is limited to 64 MiB.
  * 3. No redirect is followed, and no request is sent twice.
  * 4. After a 429 or 418 with a retry time, nothing is sent from the same local address before that time. If the limit
- *    applies to one account, only that account's orders wait.
+ *    applies to one account, only that account's calls of the same kind wait: its orders, its other writes or its reads.
+ *    If the exchange counts all calls of an account together, all of them wait.
  * 5. The transport records in the {@link Call} when sending starts and what the response was.
  */
 import type { IncomingHttpHeaders } from 'node:http';
@@ -70,6 +71,8 @@ export interface TransportOptions {
   readonly timeoutMs: number;
   /** Whether the body of a rate-limit response shows that the limit applies to one account only. */
   readonly isAccountLimit: (body: string) => boolean;
+  /** Whether such a limit counts all calls of the account together. Default: false. */
+  readonly countsAccountTogether?: boolean | undefined;
   /** Returns the pause that a response requests, in milliseconds. */
   readonly pauseOf?: ((response: RateLimitResponse) => number | undefined) | undefined;
   /** The local address of calls without an account. Default: the operating system chooses it. */
@@ -82,6 +85,7 @@ export class Transport {
   /** One for each local address; `''` is the address that the operating system chooses. */
   readonly #agents = new Map<string, Agent>();
   readonly #origin: string | undefined;
+  /** The end of each pause, by account and kind of call. */
   readonly #accountsPausedUntil = new Map<string, number>();
   /** The end of each pause, by local address. */
   readonly #pausedUntil = new Map<string, number>();
@@ -138,23 +142,22 @@ export class Transport {
   }
 
   #isPaused(call: Call): boolean {
-    const { isOrder, account } = call;
     const now = Date.now();
     if (now < (this.#pausedUntil.get(this.#egressOf(call) ?? '') ?? 0)) return true;
-    const until = isOrder === true && account ? this.#accountsPausedUntil.get(account.key) : undefined;
-    return until !== undefined && now < until;
+    const key = this.#accountKeyOf(call);
+    return key !== undefined && now < (this.#accountsPausedUntil.get(key) ?? 0);
   }
 
   #applyRateLimit(call: Call, response: RateLimitResponse): void {
-    const { account } = call;
     const { pauseOf = retryAfterOf } = this.options;
     const requestedMs = pauseOf(response) ?? 0;
     if (!(requestedMs > 0)) return;
     const forMs = Math.min(requestedMs, response.status === BANNED ? BAN_MAX_MS : PAUSE_MAX_MS);
     const until = Date.now() + forMs;
-    // One account's orders must not block all other accounts.
-    if (account !== undefined && this.options.isAccountLimit(response.body)) {
-      this.#pauseAccount(account.key, until);
+    // The limit of one account must not block all other accounts.
+    const key = this.#accountKeyOf(call);
+    if (key !== undefined && this.options.isAccountLimit(response.body)) {
+      this.#pauseAccount(key, until);
       return;
     }
     const egress = this.#egressOf(call);
@@ -166,7 +169,13 @@ export class Transport {
     const now = Date.now();
     for (const [other, end] of this.#accountsPausedUntil)
       if (end <= now) this.#accountsPausedUntil.delete(other);
-    this.#accountsPausedUntil.set(key, until);
+    this.#accountsPausedUntil.set(key, Math.max(this.#accountsPausedUntil.get(key) ?? 0, until));
+  }
+
+  /** Returns the key of the pauses that concern a call of an account. */
+  #accountKeyOf({ account, isOrder, kind }: Call): string | undefined {
+    if (account === undefined || this.options.countsAccountTogether === true) return account?.key;
+    return `${isOrder === true ? 'order' : kind} ${account.key}`;
   }
 
   /** Closes every connection; calls in flight fail. */

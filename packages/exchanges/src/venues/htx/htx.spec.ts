@@ -5,6 +5,7 @@ import { prepareHtx } from './client.js';
 import { htxMarketStream } from './market-streams.js';
 import { readHtxFill, readHtxOrder } from './records.js';
 import { htxAccountStream } from './streams.js';
+import { htx } from './venue.js';
 
 type Endpoints = Readonly<Record<string, (params: Readonly<Record<string, unknown>>) => Promise<unknown>>>;
 
@@ -234,5 +235,25 @@ describe('candles of HTX', () => {
     prepareHtx(client);
     const { fetchOHLCV } = client as unknown as CcxtClient;
     await expect(fetchOHLCV('BTC/USDT', '1m', 0, 1, {})).rejects.toThrow('more than 2000 candles ago');
+  });
+});
+
+describe('the pause after a rate limit of HTX', () => {
+  const pauseOf = (body: object, headers: Readonly<Record<string, string>> = {}, status = 200) =>
+    htx.tradingTypes.spot?.rateLimits.pauseOf?.({ status, headers, body: JSON.stringify(body) });
+  const refusal = { status: 'error', 'err-code': 'rate-too-many-requests', 'err-msg': '', data: null };
+  const exhausted = {
+    'x-hb-ratelimit-requests-remain': '0',
+    'x-hb-ratelimit-requests-expire': String(Date.now() + 100_000),
+  };
+
+  it('begins with a refusal, and lasts until the window ends, or for one window', () => {
+    expect(pauseOf(refusal, exhausted)).toBeGreaterThan(90_000);
+    expect(pauseOf({}, exhausted, 429)).toBeGreaterThan(90_000);
+    expect(pauseOf(refusal)).toBe(2_000);
+  });
+
+  it('does not begin with a successful response after which nothing remains', () => {
+    expect(pauseOf({ status: 'ok', data: [] }, exhausted)).toBeUndefined();
   });
 });

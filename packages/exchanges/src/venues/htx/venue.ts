@@ -16,6 +16,10 @@ const ORDER_TYPES = ['LIMIT', 'MARKET'] as const;
 /** ccxt's cost of a call that the exchange allows 100 times in 2 s. */
 const LEAST_COST = 0.2;
 
+const RATE_LIMITED = /"err-code"\s*:\s*"rate-too-many-requests"/;
+/** The window of the limits of users. */
+const WINDOW_MS = 2_000;
+
 const spot: TradingTypeDeclaration = {
   client: {
     load: async () => (await import('ccxt/js/src/pro/htx')).default,
@@ -43,9 +47,11 @@ const spot: TradingTypeDeclaration = {
     weightPerMinute: 3_000,
     ordersPer10s: 500,
     isAccountLimit: () => true,
-    pauseOf: ({ headers }) => {
-      const isExhausted = headers['x-hb-ratelimit-requests-remain'] === '0';
-      return isExhausted ? Number(headers['x-hb-ratelimit-requests-expire']) - Date.now() : undefined;
+    // A successful response may report that nothing remains; the next call of another endpoint still works.
+    pauseOf: ({ status, headers, body }) => {
+      if (status !== 429 && !RATE_LIMITED.test(body)) return undefined;
+      const pauseMs = Number(headers['x-hb-ratelimit-requests-expire']) - Date.now();
+      return pauseMs > 0 ? pauseMs : WINDOW_MS;
     },
   },
   rejectionPatterns: [],

@@ -58,6 +58,7 @@ const rateLimits = (scope: string, costsPerWeight: number): TradingTypeDeclarati
   ordersPer10s: 300,
   pauseOf: ({ status, headers }) => (status === 429 ? Number(headers['gw-ratelimit-reset'] ?? 0) : undefined),
   isAccountLimit: () => true,
+  countsAccountTogether: true,
 });
 
 const client = (options: Readonly<Record<string, unknown>>): TradingTypeDeclaration['client'] => ({
