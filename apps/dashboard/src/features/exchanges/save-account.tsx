@@ -1,9 +1,10 @@
 'use client';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { api } from '../../data/api';
+import { useSendOnce } from '../../data/send-once';
 import { Button } from '../../ui/button';
 import { Detail, Details } from '../../ui/details';
 import { Field, Input } from '../../ui/field';
@@ -29,7 +30,8 @@ export function SaveAccount({ choice, credentials, canWithdraw, onBack }: SaveAc
   const queries = useQueryClient();
   const [error, setError] = useState<unknown>();
   const [isConfirmed, setIsConfirmed] = useState(false);
-  const attempt = useRef<{ readonly body: string; readonly key: string }>(undefined);
+  const [isSaved, setSaved] = useState(false);
+  const once = useSendOnce();
   const { exchange, tradingType } = choice;
   const { register, handleSubmit, formState } = useForm({
     resolver: nameResolver,
@@ -43,12 +45,12 @@ export function SaveAccount({ choice, credentials, canWithdraw, onBack }: SaveAc
       account_name,
       allow_withdraw_keys: isConfirmed,
     };
-    const body = JSON.stringify(request);
-    // A repetition of the same request after a lost response connects the account once.
-    if (attempt.current?.body !== body) attempt.current = { body, key: crypto.randomUUID() };
     setError(undefined);
     try {
-      const { id } = await api().exchanges.create(request, { idempotencyKey: attempt.current.key });
+      const { id } = await once(request, (idempotencyKey) =>
+        api().exchanges.create(request, { idempotencyKey }),
+      );
+      setSaved(true);
       await queries.invalidateQueries({ queryKey: ['exchanges'] });
       router.push(`/exchanges/${id}`);
     } catch (failure) {
@@ -76,8 +78,8 @@ export function SaveAccount({ choice, credentials, canWithdraw, onBack }: SaveAc
       {error !== undefined && <CredentialsError error={error} exchange={exchange} />}
       <div className="flex justify-end gap-2">
         <Button onClick={onBack}>Back</Button>
-        <Button type="submit" variant="primary" isBusy={formState.isSubmitting}>
-          {formState.isSubmitting ? 'Connecting account' : 'Connect account'}
+        <Button type="submit" variant="primary" isBusy={formState.isSubmitting || isSaved}>
+          {formState.isSubmitting || isSaved ? 'Connecting account' : 'Connect account'}
         </Button>
       </div>
     </form>

@@ -2,8 +2,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { ApiError, type TradeCreate } from '@trading-automation/sdk';
 import { useRouter } from 'next/navigation';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { api } from '../../data/api';
+import { useSendOnce } from '../../data/send-once';
 
 /** The messages of the API, by the field of the request that they concern. */
 export type ServerProblems = Readonly<Record<string, string>>;
@@ -19,24 +20,20 @@ const SHOWN = [
   'type',
 ];
 
-/**
- * Places an order once. A repetition of the same order, such as after a lost response, has the same idempotency key; another
- * order, and the same one after a success, has a new one.
- */
+/** Places an order once, however often it is sent after a lost response. */
 export function usePlaceOrder() {
   const router = useRouter();
   const queries = useQueryClient();
-  const attempt = useRef<{ readonly body: string; readonly key: string }>(undefined);
+  const once = useSendOnce();
   const [problems, setProblems] = useState<ServerProblems>({});
   const [isUncertain, setUncertain] = useState(false);
   const place = async (request: TradeCreate) => {
-    const body = JSON.stringify(request);
-    if (attempt.current?.body !== body) attempt.current = { body, key: crypto.randomUUID() };
     setProblems({});
     setUncertain(false);
     try {
-      const { id } = await api().trades.create(request, { idempotencyKey: attempt.current.key });
-      attempt.current = undefined;
+      const { id } = await once(request, (idempotencyKey) =>
+        api().trades.create(request, { idempotencyKey }),
+      );
       await queries.invalidateQueries({ queryKey: ['trades'] });
       router.push(`/trades/${id}`);
     } catch (error) {

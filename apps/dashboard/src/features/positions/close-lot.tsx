@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react';
 import { api } from '../../data/api';
 import { byId, useAccounts } from '../../data/names';
 import type { LotRow } from '../../data/open-lots';
+import { useSendOnce } from '../../data/send-once';
 import { baseOf, quoteOf } from '../../format/money';
 import { Button, ButtonLink } from '../../ui/button';
 import { Detail, Details } from '../../ui/details';
@@ -25,7 +26,7 @@ export function CloseLot({ lot, onClose }: { readonly lot: LotRow; readonly onCl
   const queries = useQueryClient();
   const accounts = useAccounts();
   const [percent, setPercent] = useState('100');
-  const [key, setKey] = useState(() => ({ percent, value: crypto.randomUUID() }));
+  const once = useSendOnce();
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const [tradeId, setTradeId] = useState<string>();
@@ -43,13 +44,12 @@ export function CloseLot({ lot, onClose }: { readonly lot: LotRow; readonly onCl
   };
   const close = async () => {
     if (fraction === undefined) return;
-    // Another share is another action; the same share, sent again after a lost response, is the same one.
-    const action = key.percent === percent ? key : { percent, value: crypto.randomUUID() };
-    setKey(action);
     setBusy(true);
     setError(undefined);
     try {
-      const trade = await api().lots.close(lot.id, { fraction }, { idempotencyKey: action.value });
+      const trade = await once({ fraction }, (idempotencyKey) =>
+        api().lots.close(lot.id, { fraction }, { idempotencyKey }),
+      );
       setTradeId(trade.id);
       for (const kind of CHANGED) void queries.invalidateQueries({ queryKey: [kind] });
     } catch (failure) {

@@ -5,6 +5,7 @@ import type { TradeDetail } from '@trading-automation/sdk';
 import { useRef, useState } from 'react';
 import { api } from '../../data/api';
 import type { LotRow } from '../../data/open-lots';
+import { useSendOnce } from '../../data/send-once';
 import { Button } from '../../ui/button';
 import { Dialog } from '../../ui/dialog';
 import { type CloseProgress, closeAll } from './close-all.rules';
@@ -29,7 +30,7 @@ export function CloseMany({
 }) {
   const queries = useQueryClient();
   const [lots] = useState(selection.lots);
-  const [keys] = useState(() => new Map(lots.map(({ id }) => [id, crypto.randomUUID() as string])));
+  const once = useSendOnce();
   const [progress, setProgress] = useState<Progress>();
   const [isRunning, setRunning] = useState(false);
   const mustStop = useRef(false);
@@ -37,10 +38,8 @@ export function CloseMany({
   const run = async () => {
     setRunning(true);
     setProgress({ total: lots.length, done: 0, closed: [], failed: [] });
-    const close = async (lot: LotRow) => {
-      const idempotencyKey = keys.get(lot.id) ?? crypto.randomUUID();
-      return api().lots.close(lot.id, {}, { idempotencyKey });
-    };
+    const close = ({ id }: LotRow) =>
+      once(id, (idempotencyKey) => api().lots.close(id, {}, { idempotencyKey }));
     await closeAll(lots, close, setProgress, () => mustStop.current);
     setRunning(false);
     for (const kind of CHANGED) void queries.invalidateQueries({ queryKey: [kind] });

@@ -4,6 +4,7 @@ import type { Reward } from '@trading-automation/sdk';
 import { useState } from 'react';
 import { api } from '../../data/api';
 import { useMay } from '../../data/me';
+import { useSendOnce } from '../../data/send-once';
 import { Button } from '../../ui/button';
 import { ConfirmDialog } from '../../ui/confirm-dialog';
 import { Amount } from '../../ui/values';
@@ -15,14 +16,14 @@ export function ClaimAll({ rewards }: { readonly rewards: readonly Reward<'strin
   const mayClaim = useMay('WITHDRAW');
   const [isAsking, setAsking] = useState(false);
   const [claimed, setClaimed] = useState<number>();
+  const once = useSendOnce();
   const claimable = rewards.filter(({ status }) => status === 'CLAIMABLE');
   const count = claimable.length;
   const claimAll = async () => {
     try {
       for (const [i, { id }] of claimable.entries()) {
         setClaimed(i);
-        // A reward can be claimed once, so its id is enough to make a repeated request harmless.
-        await api().rewards.claim(id, { idempotencyKey: `claim-${id}` });
+        await once(id, (idempotencyKey) => api().rewards.claim(id, { idempotencyKey }));
       }
     } finally {
       setClaimed(undefined);

@@ -4,6 +4,7 @@ import type { Reward } from '@trading-automation/sdk';
 import { useState } from 'react';
 import { api } from '../../data/api';
 import { useMay } from '../../data/me';
+import { useSendOnce } from '../../data/send-once';
 import { Button } from '../../ui/button';
 import { ConfirmDialog } from '../../ui/confirm-dialog';
 import { Amount } from '../../ui/values';
@@ -13,10 +14,10 @@ export function ClaimButton({ reward }: { readonly reward: Reward<'string'> }) {
   const queries = useQueryClient();
   const mayClaim = useMay('WITHDRAW');
   const [isAsking, setAsking] = useState(false);
-  const [idempotencyKey] = useState(() => crypto.randomUUID());
+  const once = useSendOnce();
   if (reward.status !== 'CLAIMABLE') return null;
   const claim = async () => {
-    await api().rewards.claim(reward.id, { idempotencyKey });
+    await once(reward.id, (idempotencyKey) => api().rewards.claim(reward.id, { idempotencyKey }));
     await queries.invalidateQueries({ queryKey: ['rewards'] });
   };
   return (

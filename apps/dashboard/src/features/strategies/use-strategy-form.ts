@@ -5,6 +5,7 @@ import { useForm } from 'react-hook-form';
 import { type Problem, problemsOf, problemsOfError } from '../../data/form-problems';
 import { loadLate } from '../../data/late-code';
 import { byId, useAccounts, usePairs } from '../../data/names';
+import { useSendOnce } from '../../data/send-once';
 import {
   createBody,
   formFieldOf,
@@ -18,7 +19,7 @@ type Body = Record<string, unknown>;
 export interface StrategyFormOptions {
   readonly initial: StrategyValues;
   readonly isNew: boolean;
-  /** Sends the valid body. `idempotencyKey` stays the same until it succeeds. */
+  /** Sends the valid body. */
   readonly send: (body: Body, idempotencyKey: string) => Promise<void>;
 }
 
@@ -28,7 +29,7 @@ export function useStrategyForm({ initial, isNew, send }: StrategyFormOptions) {
   const pairs = usePairs();
   const accounts = useAccounts();
   const [failure, setFailure] = useState<unknown>();
-  const [idempotencyKey, setKey] = useState(() => crypto.randomUUID());
+  const once = useSendOnce();
 
   const show = (problems: readonly Problem[]): boolean => {
     const [first] = problems.flatMap(({ field, message }) => {
@@ -58,8 +59,7 @@ export function useStrategyForm({ initial, isNew, send }: StrategyFormOptions) {
       );
       const body = isNew ? createBody(values, offered) : updateBody(values, offered);
       if (show(problemsOf(isNew ? strategyCreate : strategyUpdate, body))) return;
-      await send(body, idempotencyKey);
-      setKey(crypto.randomUUID());
+      await once(body, (idempotencyKey) => send(body, idempotencyKey));
     } catch (error) {
       if (!show(problemsOfError(error))) setFailure(error);
     }

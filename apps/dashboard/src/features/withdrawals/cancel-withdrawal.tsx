@@ -4,6 +4,7 @@ import type { Withdrawal } from '@trading-automation/sdk';
 import { useState } from 'react';
 import { api } from '../../data/api';
 import { useMay } from '../../data/me';
+import { useSendOnce } from '../../data/send-once';
 import { Button } from '../../ui/button';
 import { ConfirmDialog } from '../../ui/confirm-dialog';
 import { Amount } from '../../ui/values';
@@ -13,10 +14,10 @@ export function CancelWithdrawal({ withdrawal }: { readonly withdrawal: Withdraw
   const queries = useQueryClient();
   const mayWithdraw = useMay('WITHDRAW');
   const [isAsking, setAsking] = useState(false);
-  const [idempotencyKey] = useState(() => crypto.randomUUID());
+  const once = useSendOnce();
   const { id, status, amount, currency } = withdrawal;
   const cancel = async () => {
-    await api().withdrawals.cancel(id, { idempotencyKey });
+    await once(id, (idempotencyKey) => api().withdrawals.cancel(id, { idempotencyKey }));
     await Promise.all(
       ['withdrawals', 'rewards'].map((key) => queries.invalidateQueries({ queryKey: [key] })),
     );

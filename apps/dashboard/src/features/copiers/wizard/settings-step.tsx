@@ -4,10 +4,11 @@ import type { CopierCreate, CopierUpdate } from '@trading-automation/sdk';
 import { useState } from 'react';
 import { api } from '../../../data/api';
 import { byId, useAccounts } from '../../../data/names';
+import { useSendOnce } from '../../../data/send-once';
 import { Button } from '../../../ui/button';
 import { Card } from '../../../ui/card';
 import { FormError } from '../../../ui/form-error';
-import { NEW_COPIER, settingsBody, updateBody, valuesOf } from '../copier-form.rules';
+import { type CopierValues, NEW_COPIER, settingsBody, updateBody, valuesOf } from '../copier-form.rules';
 import { quoteAndEquity } from '../quote-and-equity';
 import { SettingsFields } from '../settings-fields';
 import type { CopierRow, StrategyRecord } from '../use-copier';
@@ -27,23 +28,21 @@ export function SettingsStep({ strategy, accountId, copier, onBack, onSaved }: S
   const queries = useQueryClient();
   const account = byId(useAccounts().data, accountId);
   const [isBusy, setBusy] = useState(false);
-  const [idempotencyKey] = useState(() => crypto.randomUUID());
+  const once = useSendOnce();
   const { form, submit, failure } = useSettingsForm(
     copier === undefined ? { ...NEW_COPIER, name: strategy.name.slice(0, 100) } : valuesOf(copier),
   );
   const save = async () => {
     setBusy(true);
+    const create = (values: CopierValues) => {
+      const ids = { strategy_id: strategy.id, exchange_account_id: accountId };
+      const body = { ...settingsBody(values), ...ids } as CopierCreate;
+      return once(body, (idempotencyKey) => api().copiers.create(body, { idempotencyKey }));
+    };
     await submit(async (values) => {
       const saved =
         copier === undefined
-          ? await api().copiers.create(
-              {
-                ...settingsBody(values),
-                strategy_id: strategy.id,
-                exchange_account_id: accountId,
-              } as CopierCreate,
-              { idempotencyKey },
-            )
+          ? await create(values)
           : await api().copiers.update(copier.id, updateBody(values) as CopierUpdate);
       queries.setQueryData(['copiers', saved.id], saved);
       void queries.invalidateQueries({ queryKey: ['copiers', 'list'] });

@@ -6,6 +6,7 @@ import { type Resolver, useForm } from 'react-hook-form';
 import { api } from '../../../data/api';
 import { loadLate } from '../../../data/late-code';
 import { useMe } from '../../../data/me';
+import { useSendOnce } from '../../../data/send-once';
 import { Button } from '../../../ui/button';
 import { Dialog } from '../../../ui/dialog';
 import { Checkbox, Field, Input, Select, TextArea } from '../../../ui/field';
@@ -49,7 +50,7 @@ export function CreateKey({ isOpen, onClose, onCreated }: CreateKeyProps) {
   const queries = useQueryClient();
   const granted: readonly string[] = useMe().data?.credential.permissions ?? [];
   const [failure, setFailure] = useState<unknown>();
-  const [idempotencyKey, setIdempotencyKey] = useState(() => crypto.randomUUID());
+  const once = useSendOnce();
   const form = useForm<ApiKeyForm>({ defaultValues: EMPTY_FORM, resolver });
   const { errors, isSubmitting } = form.formState;
   const close = () => {
@@ -62,7 +63,7 @@ export function CreateKey({ isOpen, onClose, onCreated }: CreateKeyProps) {
     try {
       // The schema has checked the permissions.
       const body = bodyOf(values, Date.now()) as Parameters<ReturnType<typeof api>['apiKeys']['create']>[0];
-      const created = await api().apiKeys.create(body, { idempotencyKey });
+      const created = await once(body, (idempotencyKey) => api().apiKeys.create(body, { idempotencyKey }));
       close();
       onCreated(created);
       void queries.invalidateQueries({ queryKey: ['api-keys'] });
@@ -74,9 +75,6 @@ export function CreateKey({ isOpen, onClose, onCreated }: CreateKeyProps) {
       const named = asErrors(issues, values);
       for (const [name, issue] of named) form.setError(name, issue);
       if (named.length === 0) setFailure(error);
-    } finally {
-      // The time of expiry is part of the request, so that a repeated one would not be the same.
-      setIdempotencyKey(crypto.randomUUID());
     }
   });
   const may = (permission: string) => granted.includes('ADMIN') || granted.includes(permission);

@@ -3,6 +3,7 @@ import type { Webhook } from '@trading-automation/sdk';
 import { useState } from 'react';
 import { api } from '../../../data/api';
 import { LATE } from '../../../data/query';
+import { useSendOnce } from '../../../data/send-once';
 import { Button } from '../../../ui/button';
 import { Dialog } from '../../../ui/dialog';
 import { Checkbox, Field, Select } from '../../../ui/field';
@@ -39,7 +40,7 @@ export function RetryRange({ webhook, pending, isOpen, onClose, onRetried }: Ret
   const [isAnyTime, setAnyTime] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<unknown>();
-  const [idempotencyKey, setIdempotencyKey] = useState(() => crypto.randomUUID());
+  const once = useSendOnce();
   const isBounded = range.from !== '' || range.to !== '';
   const chosen = types.find((one) => one === type);
   const body = {
@@ -60,14 +61,14 @@ export function RetryRange({ webhook, pending, isOpen, onClose, onRetried }: Ret
     setBusy(true);
     setFailure(undefined);
     try {
-      const answer = await api().webhooks.deadLetters.retryMany(webhook.id, body, { idempotencyKey });
+      const answer = await once([webhook.id, body], (idempotencyKey) =>
+        api().webhooks.deadLetters.retryMany(webhook.id, body, { idempotencyKey }),
+      );
       await onRetried(answer.retried, answer.has_more);
       close();
     } catch (error) {
       setFailure(error);
     } finally {
-      // The body may change before the next attempt, and retrying a dead letter twice has no effect.
-      setIdempotencyKey(crypto.randomUUID());
       setBusy(false);
     }
   };

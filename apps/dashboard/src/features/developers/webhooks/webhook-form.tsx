@@ -3,6 +3,7 @@ import { ApiError } from '@trading-automation/sdk';
 import { useState } from 'react';
 import { type Resolver, useForm } from 'react-hook-form';
 import { loadLate } from '../../../data/late-code';
+import { useSendOnce } from '../../../data/send-once';
 import { Button } from '../../../ui/button';
 import { Dialog } from '../../../ui/dialog';
 import { Field, Input } from '../../../ui/field';
@@ -50,7 +51,7 @@ export interface WebhookFormProps {
 export function WebhookForm(props: WebhookFormProps) {
   const { isOpen, onClose, title, action, initial = NEW, onSave } = props;
   const [failure, setFailure] = useState<unknown>();
-  const [idempotencyKey, setIdempotencyKey] = useState(() => crypto.randomUUID());
+  const once = useSendOnce();
   const form = useForm<WebhookValues>({ defaultValues: initial, resolver });
   const { errors, isSubmitting } = form.formState;
   const close = () => {
@@ -61,13 +62,10 @@ export function WebhookForm(props: WebhookFormProps) {
   const submit = form.handleSubmit(async (values) => {
     setFailure(undefined);
     try {
-      await onSave(values, idempotencyKey);
-      setIdempotencyKey(crypto.randomUUID());
+      await once(values, (idempotencyKey) => onSave(values, idempotencyKey));
       close();
     } catch (error) {
       const details = error instanceof ApiError ? error.details : [];
-      // A refused request has no effect, so that the next one is another request.
-      if (error instanceof ApiError && error.status < 500) setIdempotencyKey(crypto.randomUUID());
       const named = details.flatMap(({ field = '', message = '' }) => {
         const name = fieldOf(field);
         return name === undefined ? [] : [{ name, message: name === 'url' ? aboutUrl(message) : message }];

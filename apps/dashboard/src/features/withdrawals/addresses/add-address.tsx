@@ -2,12 +2,12 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useQueryClient } from '@tanstack/react-query';
 import { withdrawalAddressCreate } from '@trading-automation/contracts';
-import { ApiError } from '@trading-automation/sdk';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { z } from 'zod';
 import { api } from '../../../data/api';
 import { formErrorsOf } from '../../../data/form-errors';
+import { useSendOnce } from '../../../data/send-once';
 import { Button } from '../../../ui/button';
 import { Dialog } from '../../../ui/dialog';
 import { Field, Input } from '../../../ui/field';
@@ -32,7 +32,7 @@ const NAMES = ['label', 'address'] as const;
 export function AddAddress({ onClose }: { readonly onClose: () => void }) {
   const queries = useQueryClient();
   const book = useAddresses().data ?? [];
-  const [idempotencyKey, setIdempotencyKey] = useState(() => crypto.randomUUID());
+  const once = useSendOnce();
   const [error, setError] = useState<unknown>();
   const form = useForm({
     defaultValues: { label: '', address: '' },
@@ -48,8 +48,8 @@ export function AddAddress({ onClose }: { readonly onClose: () => void }) {
       const known = knownAddressProblem(address, book);
       if (known !== undefined) return form.setError('address', { message: known });
       const named = label === undefined ? {} : { label };
-      await api().withdrawalAddresses.create({ address, ...named }, { idempotencyKey });
-      setIdempotencyKey(crypto.randomUUID());
+      const body = { address, ...named };
+      await once(body, (idempotencyKey) => api().withdrawalAddresses.create(body, { idempotencyKey }));
       await queries.invalidateQueries({ queryKey: ['withdrawals', 'addresses'] });
       onClose();
     } catch (failure) {
@@ -57,8 +57,6 @@ export function AddAddress({ onClose }: { readonly onClose: () => void }) {
       for (const name of NAMES)
         if (fields[name] !== undefined) form.setError(name, { message: fields[name] });
       if (isGeneral) setError(failure);
-      // The API has answered, so the next request may have another body, which needs another key.
-      if (failure instanceof ApiError) setIdempotencyKey(crypto.randomUUID());
     }
   });
   return (

@@ -4,6 +4,7 @@ import { ConnectionError, type Withdrawal } from '@trading-automation/sdk';
 import { type FormEvent, useState } from 'react';
 import { api } from '../../../data/api';
 import { formErrorsOf } from '../../../data/form-errors';
+import type { SendOnce } from '../../../data/send-once';
 import { Button } from '../../../ui/button';
 import { Card } from '../../../ui/card';
 import { Detail, Details } from '../../../ui/details';
@@ -19,13 +20,13 @@ import type { KnownTerms, WithdrawalDraft } from './flow';
 export function ConfirmStep({
   draft,
   terms,
-  idempotencyKey,
+  once,
   onBack,
   onDone,
 }: {
   readonly draft: WithdrawalDraft;
   readonly terms: KnownTerms;
-  readonly idempotencyKey: string;
+  readonly once: SendOnce;
   readonly onBack: () => void;
   readonly onDone: (withdrawal: Withdrawal<'string'>) => void;
 }) {
@@ -41,7 +42,8 @@ export function ConfirmStep({
     setBusy(true);
     setError(undefined);
     try {
-      onDone(await api().withdrawals.create({ amount, wallet_address: address }, { idempotencyKey }));
+      const body = { amount, wallet_address: address };
+      onDone(await once(body, (idempotencyKey) => api().withdrawals.create(body, { idempotencyKey })));
       for (const key of ['withdrawals', 'rewards']) void queries.invalidateQueries({ queryKey: [key] });
     } catch (failure) {
       setError(failure);

@@ -3,6 +3,7 @@ import type { Withdrawal } from '@trading-automation/sdk';
 import { useEffect, useRef, useState } from 'react';
 import { useMay, useMe } from '../../../data/me';
 import { useRewardBalance } from '../../../data/rewards';
+import { useSendOnce } from '../../../data/send-once';
 import { ButtonLink } from '../../../ui/button';
 import { Card } from '../../../ui/card';
 import { PageHeader } from '../../../ui/page-header';
@@ -83,19 +84,15 @@ function Flow({ terms }: { readonly terms: KnownTerms }) {
   const [step, setStep] = useState(0);
   const [draft, setDraft] = useState(EMPTY);
   const [result, setResult] = useState<Withdrawal<'string'>>();
-  // One key for one intended withdrawal: going back and forth without a change must not withdraw twice.
-  const [idempotencyKey, setIdempotencyKey] = useState(() => crypto.randomUUID());
+  // It outlives the step of the confirmation: going back and forth without a change must not withdraw twice.
+  const once = useSendOnce();
   const content = useFocusOnChange(step);
   const next = (changes: Partial<WithdrawalDraft>) => {
-    const changed = { ...draft, ...changes };
-    if (changed.amount !== draft.amount || changed.address !== draft.address)
-      setIdempotencyKey(crypto.randomUUID());
-    setDraft(changed);
+    setDraft({ ...draft, ...changes });
     setStep(step + 1);
   };
   const restart = () => {
     setDraft(EMPTY);
-    setIdempotencyKey(crypto.randomUUID());
     setResult(undefined);
     setStep(0);
   };
@@ -111,7 +108,7 @@ function Flow({ terms }: { readonly terms: KnownTerms }) {
             <ConfirmStep
               draft={draft}
               terms={terms}
-              idempotencyKey={idempotencyKey}
+              once={once}
               onBack={back}
               onDone={(withdrawal) => {
                 setResult(withdrawal);
