@@ -16,6 +16,7 @@ const order = (amount: string, price = '1000'): CheckedOrder => ({
   amount: new Exact(amount),
   price: new Exact(price),
   valuation: new Exact(price),
+  isReduceOnly: false,
 });
 
 describe('problemsOf', () => {
@@ -59,7 +60,17 @@ describe('problemsOf', () => {
   });
 
   it('does not check the value without a price', () => {
-    expect(problemsOf({ type: 'MARKET', amount: new Exact('0.001') }, pair)).toEqual({});
+    const market: CheckedOrder = { type: 'MARKET', amount: new Exact('0.001'), isReduceOnly: false };
+    expect(problemsOf(market, pair)).toEqual({});
+  });
+
+  it('allows a reduce-only order on a perpetual below the minimum value, and offers the minimum amount', () => {
+    const perpetual = samplePair({ trading_type: 'perpetual' });
+    expect(problemsOf({ ...order('0.005'), isReduceOnly: true }, perpetual)).toEqual({});
+    expect(problemsOf({ ...order('0.0001'), isReduceOnly: true }, perpetual).amount?.fixes).toEqual([
+      '0.001',
+    ]);
+    expect(problemsOf({ ...order('0.005'), isReduceOnly: true }, pair).amount?.fixes).toEqual(['0.01']);
   });
 });
 
@@ -74,7 +85,9 @@ describe('limits of market orders', () => {
   });
 
   it('make the least amount a multiple of the coarser step', () => {
-    expect(leastAmountOf({ type: 'MARKET', valuation: new Exact('900') }, coarse).toFixed()).toBe('0.02');
+    expect(
+      leastAmountOf({ type: 'MARKET', valuation: new Exact('900'), isReduceOnly: false }, coarse).toFixed(),
+    ).toBe('0.02');
   });
 });
 

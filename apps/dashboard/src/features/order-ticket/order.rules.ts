@@ -60,7 +60,13 @@ export interface CheckedOrder {
   readonly stopPrice?: Exact | undefined;
   /** The price by which the exchange values the order: the limit or stop price, otherwise the last one. */
   readonly valuation?: Exact | undefined;
+  /** The minimum value does not apply to such an order on a perpetual, so that a position of little value can be closed. */
+  readonly isReduceOnly: boolean;
 }
+
+/** The least value of an order; zero for one that can only reduce a position. */
+const minNotionalOf = ({ isReduceOnly }: Pick<CheckedOrder, 'isReduceOnly'>, pair: Pair): string =>
+  isReduceOnly && pair.trading_type === 'perpetual' ? '0' : pair.min_notional;
 
 /** Returns the first problem of each field. */
 export function problemsOf(order: CheckedOrder, pair: Pair): Partial<Record<Field, Problem>> {
@@ -107,16 +113,19 @@ function amountProblem(amount: Exact, order: CheckedOrder, pair: Pair): Problem 
 
 function notionalProblem(
   amount: Exact,
-  { valuation }: CheckedOrder,
-  { min_notional, max_notional, quote }: Pair,
+  order: CheckedOrder,
+  pair: Pair,
   least: Exact,
   most: Exact | undefined,
 ): Problem | undefined {
+  const { valuation } = order;
+  const { max_notional, quote } = pair;
   if (valuation === undefined) return undefined;
   const notional = amount.times(valuation);
-  if (notional.lt(min_notional))
+  const minimum = minNotionalOf(order, pair);
+  if (notional.lt(minimum))
     return {
-      message: `The order must be worth at least ${min_notional} ${quote}.`,
+      message: `The order must be worth at least ${minimum} ${quote}.`,
       fixes: positive([least]),
     };
   if (max_notional !== undefined && notional.gt(max_notional))
@@ -128,9 +137,10 @@ function notionalProblem(
 }
 
 /** The smallest amount that keeps every rule. */
-export function leastAmountOf({ type, valuation }: CheckedOrder, pair: Pair): Exact {
-  const byNotional =
-    valuation === undefined || isZero(valuation) ? 0 : new Exact(pair.min_notional).div(valuation);
+export function leastAmountOf(order: CheckedOrder, pair: Pair): Exact {
+  const { type, valuation } = order;
+  const minimum = minNotionalOf(order, pair);
+  const byNotional = valuation === undefined || isZero(valuation) ? 0 : new Exact(minimum).div(valuation);
   return ceilTo(largestOf(pair.min_amount, byNotional), amountStepOf(pair, type));
 }
 

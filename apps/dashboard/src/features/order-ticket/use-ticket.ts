@@ -112,7 +112,7 @@ function outcomeOf(
   const amount =
     entered && draft.mode === 'quote' ? amountForCost(order, entered, pair, book, valuation) : entered;
   const problems: Partial<Record<Field, Problem>> = {
-    ...problemsOf({ ...order, amount, valuation }, pair),
+    ...problemsOf({ ...order, amount, valuation, isReduceOnly: draft.isReduceOnly }, pair),
     ...invalidOf(typed),
   };
   const estimate = amount && estimateOf(order, amount, pair, book, valuation);

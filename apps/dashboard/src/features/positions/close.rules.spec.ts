@@ -4,6 +4,7 @@ const limits = {
   amount_step: '0.0001',
   min_amount: '0.001',
   min_notional: '10',
+  trading_type: 'spot',
   taker_fee: '0.001',
 };
 const long = { side: 'BUY', remaining_amount: '0.04995', remaining_cost: '150' };
@@ -53,6 +54,16 @@ describe('estimateClose', () => {
       limit: 'min_notional',
       minimum: '10',
       smallestPercent: 7,
+    });
+  });
+
+  it('does not apply the minimum value to a perpetual, whose closing order is reduce-only', () => {
+    const perpetual = { ...limits, trading_type: 'perpetual' };
+    expect(estimateClose(long, '0.05', perpetual, '3000').problem).toBeUndefined();
+    expect(estimateClose(long, '0.01', perpetual, '3000').problem).toEqual({
+      limit: 'min_amount',
+      minimum: '0.001',
+      smallestPercent: 3,
     });
   });
 

@@ -13,6 +13,7 @@ export interface PairLimits {
   readonly market_amount_step?: string;
   readonly min_amount: string;
   readonly min_notional: string;
+  readonly trading_type: string;
   readonly taker_fee?: string;
 }
 
@@ -79,16 +80,17 @@ function problemOf(
   limits: PairLimits,
   price: string | undefined,
 ): CloseProblem | undefined {
-  const byValue =
-    price === undefined || isZero(new Exact(price)) ? 0 : new Exact(limits.min_notional).div(price);
+  // The order that closes a perpetual is reduce-only, to which the minimum value does not apply.
+  const minValue = limits.trading_type === 'perpetual' ? '0' : limits.min_notional;
+  const byValue = price === undefined || isZero(new Exact(price)) ? 0 : new Exact(minValue).div(price);
   const least = ceilTo(largestOf(step, limits.min_amount, byValue), step);
   const percent = isZero(remaining) ? undefined : roundUp(least.div(remaining).times(100)).toNumber();
   const smallestPercent = percent !== undefined && percent <= 100 ? percent : undefined;
   if (isZero(amount)) return { limit: 'amount_step', minimum: step.toFixed(), smallestPercent };
   if (amount.lt(limits.min_amount))
     return { limit: 'min_amount', minimum: limits.min_amount, smallestPercent };
-  if (price !== undefined && amount.times(price).lt(limits.min_notional))
-    return { limit: 'min_notional', minimum: limits.min_notional, smallestPercent };
+  if (price !== undefined && amount.times(price).lt(minValue))
+    return { limit: 'min_notional', minimum: minValue, smallestPercent };
   return undefined;
 }
 
