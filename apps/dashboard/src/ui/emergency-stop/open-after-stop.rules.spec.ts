@@ -1,4 +1,4 @@
-import { openAfterStop, worthByQuote, worthOfPositions } from './open-after-stop.rules';
+import { openAfterStop, withoutClosing, worthByQuote, worthOfPositions } from './open-after-stop.rules';
 
 const lot = (symbol: string, remaining_cost: string, unrealized_pnl: string | null = null, side = 'BUY') => ({
   symbol,
@@ -31,4 +31,22 @@ it('a position is worth its amount at the mark price, or at the entry price with
   expect(worthOfPositions([position, { ...position, mark_price: '60000' }])).toEqual([
     { asset: 'USDT', value: '44000' },
   ]);
+});
+
+describe('the lots that no order of a stop closes', () => {
+  const open = (symbol: string, side: string, amount: string) => ({ symbol, side, amount });
+  const order = open('BTC/USDT:USDT', 'SELL', '0.3');
+
+  it('are those of perpetuals without an order of the other side', () => {
+    const left = [open('ETH/USDT:USDT', 'BUY', '2'), open('BTC/USDT:USDT', 'SELL', '0.1')];
+    const lots = [open('BTC/USDT', 'BUY', '1'), open('BTC/USDT:USDT', 'BUY', '0.3'), ...left];
+    expect(withoutClosing(lots, [order])).toEqual(left);
+  });
+
+  it('are the part that the orders are too small for', () => {
+    const lots = [open('BTC/USDT:USDT', 'BUY', '1')];
+    expect(withoutClosing(lots, [order, { ...order, amount: '0.5' }])).toEqual([
+      open('BTC/USDT:USDT', 'BUY', '0.2'),
+    ]);
+  });
 });

@@ -24,11 +24,25 @@ interface ValuedPosition {
 /** A perpetual names its settlement currency: BTC/USDT:USDT. */
 const isPerpetual = ({ symbol }: { readonly symbol: string }) => symbol.includes(':');
 
-/** The lots that stay open: with `closesPositions`, those of perpetuals are closed. */
+/** The lots that stay open: with `closesPositions`, those of perpetuals count as positions. */
 export const openAfterStop = <T extends { readonly symbol: string }>(
   lots: readonly T[],
   closesPositions: boolean,
 ): readonly T[] => (closesPositions ? lots.filter((lot) => !isPerpetual(lot)) : lots);
+
+interface OpenPart {
+  readonly symbol: string;
+  readonly side: string;
+  readonly amount: string;
+}
+
+/** The lots of perpetuals, by market and side, for as much of them as no order of the stop closes. */
+export const withoutClosing = <T extends OpenPart>(open: readonly T[], closing: readonly OpenPart[]): T[] =>
+  open.filter(isPerpetual).flatMap((lot) => {
+    const orders = closing.filter(({ symbol, side }) => symbol === lot.symbol && side !== lot.side);
+    const rest = new Exact(lot.amount).minus(sumOf(orders.map(({ amount }) => amount)));
+    return rest.gt(0) ? [{ ...lot, amount: rest.toFixed() }] : [];
+  });
 
 /**
  * The value of lots by quote currency: their cost and what the price has changed of it. A short lot gains when its value

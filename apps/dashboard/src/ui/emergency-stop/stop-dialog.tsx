@@ -9,7 +9,10 @@ import { Checkbox, Field, Input } from '../field';
 import { FormError } from '../form-error';
 import { Skeleton } from '../skeleton';
 import { Amount } from '../values';
+import type { Staying } from './closing-plan.rules';
 import type { Worth as WorthOf } from './open-after-stop.rules';
+import { afterRepeat } from './repeated-stop.rules';
+import { StayingList } from './staying-list';
 import { stillOpenOf } from './still-open.rules';
 import { StopResult } from './stop-result';
 import { useStopCounts } from './use-stop-counts';
@@ -25,12 +28,16 @@ export function StopDialog({ onClose }: { readonly onClose: () => void }) {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const [result, setResult] = useState<Result<'string'>>();
+  const [left, setLeft] = useState<readonly Staying[]>([]);
   const counts = useStopCounts(closesPositions);
   const stop = async () => {
     setBusy(true);
     setError(undefined);
     try {
-      setResult(await api().emergencyStop({ close_positions: closesPositions }));
+      const again = await api().emergencyStop({ close_positions: closesPositions });
+      // After the stop, fewer positions are open, so that this cannot be read later.
+      if (result === undefined && closesPositions) setLeft(counts.staying);
+      setResult((before) => afterRepeat(before, again));
     } catch (failure) {
       setError(failure);
     } finally {
@@ -74,7 +81,7 @@ export function StopDialog({ onClose }: { readonly onClose: () => void }) {
       }
     >
       {isDone ? (
-        <StopResult result={result} />
+        <StopResult result={result} closesPositions={closesPositions} staying={left} />
       ) : (
         <div className="flex flex-col gap-3">
           {counts.mayHavePositions && (
@@ -113,7 +120,7 @@ interface ConsequenceProps {
 }
 
 function Consequence({ counts, closesPositions }: ConsequenceProps) {
-  const { copiers, orders, lots, worth, positions, positionsWorth, error } = counts;
+  const { copiers, orders, lots, worth, positions, positionsWorth, staying, error } = counts;
   const known = (count: number | undefined, one: string, many: string): ReactNode =>
     count === undefined ? (
       error === null ? (
@@ -139,13 +146,25 @@ function Consequence({ counts, closesPositions }: ConsequenceProps) {
       {closesPositions && (
         <li>
           {positions === 0 ? (
-            'No position in a perpetual is open.'
+            staying.length === 0 ? (
+              'No position in a perpetual is open.'
+            ) : (
+              'No position in a perpetual can be closed.'
+            )
+          ) : positions === undefined && error !== null ? (
+            'Positions in perpetuals will be closed at market where the account is active and the market is traded.'
           ) : (
             <>
               {known(positions, 'position', 'positions')} in perpetuals
               {positionsWorth !== undefined && <Worth worth={positionsWorth} />} will be closed at market.
             </>
           )}
+        </li>
+      )}
+      {closesPositions && staying.length > 0 && (
+        <li>
+          {staying.length === 1 ? 'This position stays' : 'These positions stay'} open:
+          <StayingList staying={staying} />
         </li>
       )}
       {lots === 0 ? (

@@ -6,15 +6,32 @@ import { baseOf, quoteOf } from '../../format/money';
 import { Detail, Details } from '../details';
 import { Status, wordsOf } from '../status';
 import { Amount } from '../values';
+import type { Staying } from './closing-plan.rules';
+import { withoutClosing } from './open-after-stop.rules';
+import { StayingList } from './staying-list';
 import { stillOpenOf } from './still-open.rules';
 
 type Result = EmergencyStop<'string'>;
 const SHOWN_MAX = 4;
 
+export interface StopResultProps {
+  readonly result: Result;
+  readonly closesPositions: boolean;
+  /** What was known before the stop to stay open. */
+  readonly staying: readonly Staying[];
+}
+
 /** What a stop has done, and what is still open. */
-export function StopResult({ result }: { readonly result: Result }) {
+export function StopResult({ result, closesPositions, staying }: StopResultProps) {
   const { paused_copiers, cancelled, ended_otherwise, closing, open_lots } = result;
   const stillOpen = stillOpenOf(result);
+  const isNamed = (symbol: string, side: string) =>
+    staying.some(
+      ({ position }) => position.symbol === symbol && (position.side === 'LONG') === (side === 'BUY'),
+    );
+  const unclosed = closesPositions
+    ? withoutClosing(open_lots, closing).filter(({ symbol, side }) => !isNamed(symbol, side))
+    : [];
   return (
     <div role="status" className="flex flex-col gap-4 text-sm">
       <Details>
@@ -41,6 +58,19 @@ export function StopResult({ result }: { readonly result: Result }) {
           ))}
         />
       )}
+      {staying.length > 0 && (
+        <section>
+          <h3 className="pb-1.5 font-medium">Positions that the stop does not close</h3>
+          <StayingList staying={staying} />
+        </section>
+      )}
+      {unclosed.length > 0 && (
+        <Part
+          title="Lots of perpetuals that no order closes"
+          hint="Their account is not active, their market is not traded at the moment, or lots of both sides offset each other."
+          items={unclosed.map(lotItem)}
+        />
+      )}
       <HowToGoOn hasCopiers={paused_copiers.length > 0} />
       {stillOpen.length > 0 && (
         <Part
@@ -65,26 +95,28 @@ export function StopResult({ result }: { readonly result: Result }) {
           hint={
             closing.length === 0
               ? 'They are not closed automatically. Close them on the positions page.'
-              : 'Lots of perpetuals are closed by the orders above. Close the others on the positions page.'
+              : 'The orders above close lots of perpetuals. Close the others on the positions page.'
           }
-          items={open_lots.map(({ symbol, side, amount, average_price }) => (
-            <li key={`${symbol} ${side}`} className="flex items-center justify-between gap-3">
-              <span>
-                {symbol} {side === 'BUY' ? 'long' : 'short'}
-              </span>
-              <span>
-                <Amount value={amount} asset={baseOf(symbol)} />{' '}
-                <span className="text-muted">
-                  at <Amount value={average_price} asset={quoteOf(symbol)} />
-                </span>
-              </span>
-            </li>
-          ))}
+          items={open_lots.map(lotItem)}
         />
       )}
     </div>
   );
 }
+
+const lotItem = ({ symbol, side, amount, average_price }: Result['open_lots'][number]) => (
+  <li key={`${symbol} ${side}`} className="flex items-center justify-between gap-3">
+    <span>
+      {symbol} {side === 'BUY' ? 'long' : 'short'}
+    </span>
+    <span>
+      <Amount value={amount} asset={baseOf(symbol)} />{' '}
+      <span className="text-muted">
+        at <Amount value={average_price} asset={quoteOf(symbol)} />
+      </span>
+    </span>
+  </li>
+);
 
 const HowToGoOn = ({ hasCopiers }: { readonly hasCopiers: boolean }) => (
   <section>

@@ -1,15 +1,17 @@
 'use client';
 import { api } from '../../data/api';
-import { useAccounts } from '../../data/names';
+import { pairsQuery, useAccounts } from '../../data/names';
 import { useOpenLots } from '../../data/open-lots';
 import { usePositions } from '../../data/perpetual-positions';
 import { useQuery } from '../../data/query';
+import { type ClosingPlan, closingPlanOf } from './closing-plan.rules';
 import { openAfterStop, worthByQuote, worthOfPositions } from './open-after-stop.rules';
 
 async function countOf(list: PromiseLike<{ readonly pagination: { readonly total?: number } }>) {
   return (await list).pagination.total ?? 0;
 }
 
+const NOTHING: ClosingPlan = { closed: [], staying: [] };
 const ONE = { limit: 1, include: 'total' } as const;
 
 /**
@@ -36,20 +38,29 @@ export function useStopCounts(closesPositions: boolean) {
   const positions = usePositions();
   const accounts = useAccounts();
   const left = lots.data && openAfterStop(lots.data, closesPositions);
-  const closable = positions.data?.filter(({ is_supported }) => is_supported);
+  const hasPosition = positions.data !== undefined && positions.data.length > 0;
+  const pairs = useQuery({ ...pairsQuery, enabled: closesPositions && hasPosition });
+  const plan =
+    positions.data === undefined
+      ? undefined
+      : hasPosition
+        ? accounts.data && pairs.data && closingPlanOf(positions.data, accounts.data, pairs.data)
+        : NOTHING;
   return {
     copiers: copiers.data,
     orders: orders.data,
     lots: left?.length,
     worth: left && worthByQuote(left),
-    positions: closable?.length,
-    positionsWorth: closable && worthOfPositions(closable),
+    positions: plan?.closed.length,
+    positionsWorth: plan && worthOfPositions(plan.closed),
+    /** The positions that the stop cannot close, or not entirely. */
+    staying: plan?.staying ?? [],
     /** False only if it is certain that the user has no position in a perpetual. */
     mayHavePositions:
       accounts.data === undefined ||
-      closable === undefined ||
-      closable.length > 0 ||
+      positions.data === undefined ||
+      hasPosition ||
       accounts.data.some(({ trading_type }) => trading_type === 'perpetual'),
-    error: copiers.error ?? orders.error ?? lots.error ?? positions.error,
+    error: copiers.error ?? orders.error ?? lots.error ?? positions.error ?? accounts.error ?? pairs.error,
   };
 }
