@@ -7,6 +7,7 @@ import { Side } from '../../ui/side';
 import { Status, wordsOf } from '../../ui/status';
 import { Amount, Missing, Time } from '../../ui/values';
 import { filledShare } from './filled-share';
+import { listedPriceOf } from './order-price.rules';
 
 export type TradeRow = Trade<'string'>;
 
@@ -27,6 +28,16 @@ export const originOf = ({ origin }: Pick<TradeRow, 'origin'>) =>
 function TypeOf({ trade }: { readonly trade: TradeRow }) {
   if (isForced(trade)) return <Badge tone="warn">{originOf(trade)}</Badge>;
   return <span className="whitespace-nowrap">{wordsOf(trade.type)}</span>;
+}
+
+function PriceOf({ trade }: { readonly trade: TradeRow }) {
+  const { value, isStop } = listedPriceOf(trade);
+  return (
+    <>
+      {isStop && <span className="text-muted text-xs">stop </span>}
+      <Amount value={value} asset={quoteOf(trade.symbol)} />
+    </>
+  );
 }
 
 /** As wide before a name has loaded, so that the columns keep their places. */
@@ -85,10 +96,16 @@ export const COLUMNS: readonly Column<TradeRow>[] = [
     header: 'Price',
     isNumeric: true,
     from: 'md',
-    cell: ({ average_price, price, symbol }) => (
-      <Amount value={average_price ?? price} asset={quoteOf(symbol)} />
-    ),
+    cell: (trade) => <PriceOf trade={trade} />,
     csv: ({ average_price, price }) => average_price ?? price,
+  },
+  {
+    id: 'stop_price',
+    header: 'Stop price',
+    isNumeric: true,
+    isOptional: true,
+    cell: ({ stop_price, symbol }) => <Amount value={stop_price} asset={quoteOf(symbol)} />,
+    csv: ({ stop_price }) => stop_price,
   },
   {
     id: 'amount',

@@ -21,6 +21,7 @@ import { Amount, Change } from '../../ui/values';
 import { CancelOrder } from './cancel-order';
 import { isForced, originOf } from './columns';
 import { Fills } from './fills';
+import { orderPricesOf } from './order-price.rules';
 
 /** The details of a trade, beside the list. */
 export function TradeDrawer({ id }: { readonly id: string }) {
@@ -91,11 +92,12 @@ function TradeDetails({ trade }: { readonly trade: TradeDetail<'string'> }) {
         <Detail name="Filled">
           <Amount value={trade.filled_amount} asset={base} />
         </Detail>
-        {trade.type !== 'MARKET' && !isForced(trade) && (
-          <Detail name="Limit price">
-            <Amount value={trade.price} asset={quote} />
-          </Detail>
-        )}
+        {!isForced(trade) &&
+          orderPricesOf(trade).map(({ name, value }) => (
+            <Detail key={name} name={name}>
+              <Amount value={value} asset={quote} />
+            </Detail>
+          ))}
         <Detail name="Average price">
           <Amount value={trade.average_price} asset={quote} />
         </Detail>
