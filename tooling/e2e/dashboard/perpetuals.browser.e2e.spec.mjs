@@ -1,5 +1,6 @@
 /** Positions in perpetuals in the browser: on the page Positions, in the order ticket, and in the emergency stop. */
 import { createHmac } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openTrader } from '../accounts.mjs';
 import { startProduct } from '../product.mjs';
 import { openBrowser, signInByApiKey } from './browser.mjs';
@@ -53,10 +54,10 @@ async function buy(
 }
 
 /** Opens a user with an account of perpetuals at the paper exchange, and a browser that is signed in. */
-async function openPerson(/** @type {string} */ label) {
+async function openPerson(/** @type {string} */ label, balance = 10_000) {
   const { api } = await openTrader(product, `dashboard ${label}`);
   const { key } = await api.apiKeys.create({ name: label, permissions: ['ADMIN'] });
-  const keys = await admin('accounts', { futures_balances: { USDT: 10_000 } });
+  const keys = await admin('accounts', { futures_balances: { USDT: balance } });
   const { api_key, api_secret } = keys;
   const account = await api.exchanges.create({
     exchange: 'paper',
@@ -79,7 +80,7 @@ it('a position appears while the page is open, shows its margin, and gets anothe
   const table = page.getByRole('region', { name: 'Positions in perpetuals' });
   const row = table.getByRole('row', { name: /BTC\/USDT:USDT Long on Perpetuals 0\.2.*60,000/ });
   await row.waitFor();
-  await row.getByText('20×').waitFor();
+  await row.getByText('20×').filter({ visible: true }).waitFor();
 
   await row.getByRole('button', { name: 'Change leverage of BTC/USDT:USDT' }).click();
   const dialog = page.getByRole('dialog', { name: 'Change leverage of BTC/USDT:USDT' });
@@ -96,7 +97,7 @@ it('a position appears while the page is open, shows its margin, and gets anothe
   await dialog.getByLabel('Leverage').fill('5');
   await dialog.getByRole('button', { name: 'Change leverage' }).click();
   await dialog.waitFor({ state: 'detached' });
-  await row.getByText('5×', { exact: true }).waitFor();
+  await row.getByText('5×', { exact: true }).filter({ visible: true }).waitFor();
   const [position] = (await api.positions.list()).data;
   expect(position).toMatchObject({
     symbol: 'BTC/USDT:USDT',
@@ -116,6 +117,25 @@ it('a position appears while the page is open, shows its margin, and gets anothe
       await page.screenshot({ path: `${process.env.PICTURES}/${look.theme}-${look.width}.png` });
   }
   expect([...found, ...(await overflowOf(page)), ...problems]).toEqual([]);
+}, 120_000);
+
+it('a narrow screen shows how near a position is to its liquidation', async () => {
+  const { api, keys, account, page, problems } = await openPerson('narrow perpetuals', 700);
+  await show(page, { theme: 'dark', width: 360 });
+  await admin('market', { symbol: 'BTC/USDT:USDT', price: '60000', mark_price: '60000' });
+  await buy(keys, '0.2');
+  // After the fee, 694 less a loss of 642 is left above a maintenance margin of 45.
+  await admin('market', { symbol: 'BTC/USDT:USDT', price: '60000', mark_price: '56790' });
+  await api.exchanges.sync(account.id);
+  // The margin watch reads the account at the latest.
+  while (Number((await api.positions.list()).data[0]?.margin_ratio ?? 2) > 1.25) await sleep(200);
+  await page.goto('/positions');
+  const risk = /Near liquidation Margin ratio 1\.[012]\d? Liquidation 56,[\d,.]+ 20× Cross/;
+  await page
+    .getByRole('region', { name: 'Positions in perpetuals' })
+    .getByRole('row', { name: risk })
+    .waitFor();
+  expect([...(await overflowOf(page)), ...problems]).toEqual([]);
 }, 120_000);
 
 it('the order ticket shows the position, the leverage and the margin that the order needs', async () => {

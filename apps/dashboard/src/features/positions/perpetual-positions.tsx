@@ -126,6 +126,7 @@ function Row({ position, onChange }: { readonly position: PositionRow } & Pick<T
       <span className="text-muted text-xs">
         {side === 'LONG' ? 'Long' : 'Short'} on <AccountName id={exchange_account_id} />
       </span>
+      <NarrowRisk position={position} />
     </span>,
     <Amount key="amount" value={position.amount} asset={baseOf(symbol)} />,
     <Amount key="entry" value={position.entry_price} />,
@@ -167,13 +168,37 @@ function receivedOf(paid: string): string {
   return paid.startsWith('-') ? paid.slice(1) : `-${paid}`;
 }
 
-function MarginRatio({ ratio }: { readonly ratio: string | undefined }) {
+/** What the columns show that narrow screens have no room for: how near the position is to its liquidation. */
+function NarrowRisk({ position }: { readonly position: PositionRow }) {
+  const { margin_ratio, liquidation_price, leverage, margin_mode } = position;
+  return (
+    <span className="flex flex-col items-start text-muted text-xs lg:hidden">
+      <MarginBadge ratio={margin_ratio} />
+      <span>
+        Margin ratio <Amount value={margin_ratio} digits={2} />
+      </span>
+      <span>
+        Liquidation <Amount value={liquidation_price} />
+      </span>
+      <span>
+        {leverage !== null && `${leverage}× `}
+        {margin_mode === 'CROSS' ? 'Cross' : 'Isolated'}
+      </span>
+    </span>
+  );
+}
+
+function MarginBadge({ ratio }: { readonly ratio: string | undefined }) {
   const state = marginStateOf(ratio);
-  if (state === undefined) return <Missing />;
+  if (state === 'call') return <Badge tone="loss">Near liquidation</Badge>;
+  return state === 'low' ? <Badge tone="warn">Low margin</Badge> : null;
+}
+
+function MarginRatio({ ratio }: { readonly ratio: string | undefined }) {
+  if (ratio === undefined) return <Missing />;
   return (
     <span className="inline-flex items-center justify-end gap-1.5">
-      {state === 'call' && <Badge tone="loss">Near liquidation</Badge>}
-      {state === 'low' && <Badge tone="warn">Low</Badge>}
+      <MarginBadge ratio={ratio} />
       <Amount value={ratio} digits={2} />
     </span>
   );
