@@ -1,6 +1,6 @@
 /** Positions in perpetuals in the browser: on the page Positions, in the order ticket, and in the emergency stop. */
 import { createHmac } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../../launch/first-trade/scenario.mjs';
 import { openTrader } from '../accounts.mjs';
 import { startProduct } from '../product.mjs';
 import { openBrowser, signInByApiKey } from './browser.mjs';
@@ -128,7 +128,11 @@ it('a narrow screen shows how near a position is to its liquidation', async () =
   await admin('market', { symbol: 'BTC/USDT:USDT', price: '60000', mark_price: '56790' });
   await api.exchanges.sync(account.id);
   // The margin watch reads the account at the latest.
-  while (Number((await api.positions.list()).data[0]?.margin_ratio ?? 2) > 1.25) await sleep(200);
+  await until(
+    async () => (await api.positions.list()).data,
+    ([position]) => position?.margin_ratio !== undefined && Number(position.margin_ratio) < 1.25,
+    60_000,
+  );
   await page.goto('/positions');
   const risk = /Near liquidation Margin ratio 1\.[012]\d? Liquidation 56,[\d,.]+ 20× Cross/;
   await page

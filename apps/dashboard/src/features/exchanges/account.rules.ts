@@ -1,6 +1,7 @@
 /** What a card of an exchange account says. */
 
 import type { ExchangeAccount } from '@trading-automation/sdk';
+import { inactiveWords } from '../../data/inactive-account.rules';
 import { Exact, isZero } from '../../format/decimals';
 
 export type Account = ExchangeAccount<'string'>;
@@ -15,27 +16,6 @@ export interface AccountState {
 /** All balances are read at least every 4 hours; one more hour is for the reading itself. */
 const OLD_MS = 5 * 3_600_000;
 
-const REJECTED = [
-  'Credentials rejected',
-  'The exchange rejected the credentials. Replace them to trade again.',
-] as const;
-
-/** What an account shows that is not active, by reason. */
-const INACTIVE: Readonly<Record<string, readonly [label: string, advice: string]>> = {
-  POSITION_MODE: [
-    'Hedge mode',
-    'Switch the account to one-way mode at the exchange, then enter its credentials again.',
-  ],
-  PORTFOLIO_MARGIN: [
-    'Portfolio margin',
-    'Switch the account to cross margin at the exchange, then enter its credentials again.',
-  ],
-  ACCOUNT_TYPE: [
-    'Unsupported account',
-    'Switch the kind of the account at the exchange, then enter its credentials again.',
-  ],
-};
-
 /** What a right of a key says. */
 export const rightOf = (right: boolean | null): string =>
   right === null ? 'Not reported' : right ? 'Yes' : 'No';
@@ -46,10 +26,7 @@ export function stateOf(
   nowMs: number,
 ): AccountState {
   const { is_active, inactive_reason, can_trade, can_withdraw, last_sync_at } = account;
-  if (!is_active) {
-    const [label, advice] = INACTIVE[inactive_reason ?? ''] ?? REJECTED;
-    return { label, tone: 'loss', advice };
-  }
+  if (!is_active) return { ...inactiveWords(inactive_reason), tone: 'loss' };
   if (can_trade === false)
     return {
       label: 'Active, cannot trade',

@@ -90,7 +90,7 @@ function Health({ account: { is_active, last_sync_at } }: { readonly account: Ex
   if (!is_active)
     return (
       <Badge tone="loss" icon={<CircleX aria-hidden className="size-3" />}>
-        Credentials rejected
+        Not active
       </Badge>
     );
   if (last_sync_at === null || nowMs - Date.parse(last_sync_at) > SYNC_LATE_MS)

@@ -2,6 +2,7 @@
 import { CircleAlert, TriangleAlert } from 'lucide-react';
 import Link from 'next/link';
 import { Time } from '../../ui/values';
+import { alertText } from './alert-text.rules';
 import type { Alert } from './alerts.rules';
 
 export function AlertList({ alerts }: { readonly alerts: readonly Alert[] }) {
@@ -14,7 +15,8 @@ export function AlertList({ alerts }: { readonly alerts: readonly Alert[] }) {
   );
 }
 
-function AlertLine({ alert: { text, at, href, action, isUrgent } }: { readonly alert: Alert }) {
+function AlertLine({ alert }: { readonly alert: Alert }) {
+  const { at, href, action, isUrgent } = alert;
   const Icon = isUrgent ? CircleAlert : TriangleAlert;
   return (
     <li
@@ -24,7 +26,7 @@ function AlertLine({ alert: { text, at, href, action, isUrgent } }: { readonly a
     >
       <Icon aria-hidden className={`size-4 shrink-0 ${isUrgent ? 'text-loss' : 'text-warn'}`} />
       <span className="min-w-0 flex-1 basis-60 break-words">
-        {text}
+        {alertText(alert)}
         {at !== undefined && (
           <span>
             {' '}

@@ -1,9 +1,11 @@
+import { alertText } from './alert-text.rules';
 import { alertsOf } from './alerts.rules';
 
 const account = {
   id: 'exa_1',
   account_name: 'Main',
   is_active: true,
+  inactive_reason: null,
   can_withdraw: false,
   last_sync_at: '2026-03-01T10:00:00.000Z',
 };
@@ -15,9 +17,25 @@ describe('alertsOf', () => {
     expect(alertsOf([account], [{ ...webhook, is_active: true }], [failure])).toEqual([]);
   });
 
-  it('reports rejected credentials, and nothing else of the same account', () => {
-    const rejected = { ...account, is_active: false, can_withdraw: true };
-    expect(alertsOf([rejected], [], [])).toMatchObject([{ key: 'exa_1 rejected', isUrgent: true }]);
+  it('reports an account that is not active, and nothing else of the same account', () => {
+    const inactive = { ...account, is_active: false, can_withdraw: true };
+    expect(alertsOf([inactive], [], [])).toMatchObject([{ key: 'exa_1 inactive', isUrgent: true }]);
+  });
+
+  it.each([
+    ['CREDENTIALS', 'The exchange rejected the credentials. Replace them to trade again.'],
+    [
+      'POSITION_MODE',
+      'Switch the account to one-way mode at the exchange, then enter its credentials again.',
+    ],
+    [
+      'PORTFOLIO_MARGIN',
+      'Switch the account to cross margin at the exchange, then enter its credentials again.',
+    ],
+    ['ACCOUNT_TYPE', 'Switch the kind of the account at the exchange, then enter its credentials again.'],
+  ])('says what to do about an account that is not active because of %s', (inactive_reason, advice) => {
+    const texts = alertsOf([{ ...account, is_active: false, inactive_reason }], [], []).map(alertText);
+    expect(texts).toEqual([`Nothing is traded on Main. ${advice}`]);
   });
 
   it('reports a sync that failed after the last success', () => {

@@ -4,6 +4,7 @@ export interface AlertAccount {
   readonly id: string;
   readonly account_name: string;
   readonly is_active: boolean;
+  readonly inactive_reason: string | null;
   readonly can_withdraw: boolean | null;
   readonly last_sync_at: string | null;
 }
@@ -25,6 +26,8 @@ export interface Alert {
   readonly key: string;
   readonly isUrgent: boolean;
   readonly text: string;
+  /** Of an account that is not active; undefined for any other alert. */
+  readonly inactiveReason?: string | null;
   readonly at?: string | undefined;
   readonly href: string;
   readonly action: string;
@@ -55,9 +58,10 @@ function accountAlerts(account: AlertAccount, failures: readonly SyncFailure[]):
     return [
       {
         ...alert,
-        key: `${id} rejected`,
-        text: `The exchange rejected the credentials of ${name}. Nothing is traded on it.`,
-        action: 'Replace credentials',
+        key: `${id} inactive`,
+        text: `Nothing is traded on ${name}.`,
+        inactiveReason: account.inactive_reason,
+        action: 'View account',
       },
     ];
   const failedAt = failures

@@ -9,6 +9,7 @@ import { EmptyState, ErrorState } from '../../../ui/states';
 import { Amount } from '../../../ui/values';
 import { quoteAndEquity } from '../quote-and-equity';
 import type { StrategyRecord } from '../use-copier';
+import { refusalOf } from './account-refusal.rules';
 import { Choice } from './choice';
 
 export interface AccountStepProps {
@@ -91,11 +92,3 @@ export function AccountStep({ strategy, accountId, onChoose, onBack, onNext }: A
 
 const onlyOf = (accounts: readonly { readonly id: string }[] = []) =>
   accounts.length === 1 ? accounts[0]?.id : undefined;
-
-function refusalOf(
-  { id, is_active: isActive }: { readonly id: string; readonly is_active: boolean },
-  strategy: StrategyRecord,
-): string | undefined {
-  if (id === strategy.exchange_account_id) return 'The strategy itself trades on this account.';
-  return isActive ? undefined : 'The exchange refused its credentials. Replace them first.';
-}
