@@ -5,6 +5,7 @@ import { useMayTrade } from '../../data/me';
 import { Button } from '../../ui/button';
 import { Detail } from '../../ui/details';
 import { onDemand } from '../../ui/on-demand';
+import { Skeleton } from '../../ui/skeleton';
 import { Amount, Missing } from '../../ui/values';
 import { marginOf, openingAmountOf } from './margin.rules';
 import type { Pair } from './order.rules';
@@ -23,26 +24,19 @@ interface PerpetualDetailsProps {
 
 export function PerpetualDetails({ ticket, pair, isFixed = false }: PerpetualDetailsProps) {
   const { account, market } = ticket;
-  const { position, settings } = market;
+  const { held, settings } = market;
   const mayTrade = useMayTrade();
   const [isChanging, setChanging] = useState(false);
   const { leverage, margin_mode } = settings;
   return (
     <>
       <Detail name="Open position">
-        {position === undefined ? (
-          'None'
-        ) : (
-          <>
-            {position.side === 'LONG' ? 'Long ' : 'Short '}
-            <Amount value={position.amount} asset={pair.base} />
-          </>
-        )}
+        <OpenPosition held={held} asset={pair.base} />
       </Detail>
       <Detail name="Leverage">
         <span className="flex flex-wrap items-center justify-end gap-2">
           {leverage === null ? (
-            <span className="text-muted">Not known without a position</span>
+            <UnknownLeverage state={held.state} />
           ) : (
             `${leverage}×${margin_mode === undefined ? '' : `, ${margin_mode.toLowerCase()}`}`
           )}
@@ -73,7 +67,36 @@ export function PerpetualDetails({ ticket, pair, isFixed = false }: PerpetualDet
   );
 }
 
-/** The margin that the order needs with a leverage; without one, the most that it can need. */
+type HeldState = Ticket['market']['held'];
+
+function OpenPosition({ held, asset }: { readonly held: HeldState; readonly asset: string }) {
+  if (held.state !== 'known') return <NotKnown state={held.state} />;
+  const { position } = held;
+  if (position === undefined) return 'None';
+  return (
+    <>
+      {position.side === 'LONG' ? 'Long ' : 'Short '}
+      <Amount value={position.amount} asset={asset} />
+    </>
+  );
+}
+
+const UnknownLeverage = ({ state }: Pick<HeldState, 'state'>) =>
+  state === 'known' ? (
+    <span className="text-muted">Not known without a position</span>
+  ) : (
+    <NotKnown state={state} />
+  );
+
+/** Before the positions are loaded, and after their request failed. */
+const NotKnown = ({ state }: Pick<HeldState, 'state'>) =>
+  state === 'loading' ? (
+    <Skeleton className="inline-block h-3 w-20" />
+  ) : (
+    <span className="text-muted">Not known</span>
+  );
+
+/** The margin that the order needs with a leverage; without one, or without the position, the most that it can need. */
 function MarginDetail({ ticket, pair }: PerpetualDetailsProps) {
   const { amount, draft, valuation, last, market } = ticket;
   const { leverage } = market.settings;
@@ -82,7 +105,13 @@ function MarginDetail({ ticket, pair }: PerpetualDetailsProps) {
   const margin =
     opening && valuation && marginOf(opening, { side, valuation, last, takerFee: pair.taker_fee, leverage });
   return (
-    <Detail name={leverage === null ? 'Margin and fee, at most' : 'Margin and fee, about'}>
+    <Detail
+      name={
+        leverage === null || market.held.state !== 'known'
+          ? 'Margin and fee, at most'
+          : 'Margin and fee, about'
+      }
+    >
       {margin === undefined ? (
         <Missing />
       ) : (

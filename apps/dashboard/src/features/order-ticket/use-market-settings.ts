@@ -1,6 +1,7 @@
 'use client';
 import { useState } from 'react';
 import { usePositions } from '../../data/perpetual-positions';
+import { heldPosition } from './held-position.rules';
 import type { Pair } from './order.rules';
 
 export interface MarketSettings {
@@ -17,14 +18,13 @@ const UNKNOWN: MarketSettings = { leverage: null, max_leverage: null };
  * that the user sets in the ticket is known, too.
  */
 export function useMarketSettings(accountId: string | undefined, pair: Pair) {
-  const { data } = usePositions(pair.trading_type === 'perpetual');
+  const positions = usePositions(pair.trading_type === 'perpetual');
   const [changed, setChanged] = useState<{ readonly accountId: string; readonly settings: MarketSettings }>();
-  const position = data?.find(
-    ({ exchange_account_id, trade_pair_id }) =>
-      exchange_account_id === accountId && trade_pair_id === pair.id,
-  );
+  const held = heldPosition(positions, accountId, pair.id);
+  const position = held.state === 'known' ? held.position : undefined;
   const ofChange = changed?.accountId === accountId ? changed?.settings : undefined;
   return {
+    held,
     position,
     settings: position?.leverage == null ? (ofChange ?? position ?? UNKNOWN) : position,
     onChanged(settings: MarketSettings) {
