@@ -154,6 +154,8 @@ it('the order ticket shows the position, the leverage and the margin that the or
   const detail = (/** @type {string} */ name) =>
     ticket.getByRole('term').filter({ hasText: name }).locator('xpath=following-sibling::dd');
   await detail('Leverage').getByText('Not known without a position').waitFor();
+  await detail('Wallet balance, margin in use included').getByText('10,000').waitFor();
+  await ticket.getByRole('button', { name: '25 % of the wallet balance' }).waitFor();
   await ticket.getByLabel('Limit price').fill('50000');
   await ticket.getByLabel('Amount', { exact: true }).fill('0.1');
   // 5,000 and the fee of 0.05 %.

@@ -6,6 +6,7 @@ import { formatAmount } from '../../format/numbers';
 import { usePreferences } from '../../format/preferences';
 import { Field, Input, Select } from '../../ui/field';
 import { Segmented } from '../../ui/segmented';
+import { shareName, sharesName } from './balance-words.rules';
 import { amountForShare } from './estimate.rules';
 import { hasLimitPrice, hasStopPrice, type Pair } from './order.rules';
 import { ProblemFixes, SmallButton } from './problem-fixes';
@@ -131,17 +132,9 @@ export function AmountField({ ticket, pair, server }: TicketFieldsProps) {
         title={order.side === 'BUY' && valuation === undefined ? 'Enter a price first.' : undefined}
         className="flex flex-wrap gap-1.5 pt-1.5"
       >
-        <legend className="sr-only">
-          {order.side === 'BUY' && order.type === 'MARKET'
-            ? 'Share of the free balance, less 0.5 % for a rising price'
-            : 'Share of the free balance'}
-        </legend>
+        <legend className="sr-only">{sharesName(order, pair)}</legend>
         {SHARES.map(([share, percent]) => (
-          <SmallButton
-            key={share}
-            label={`${percent} % of the free balance`}
-            onClick={() => takeShare(share)}
-          >
+          <SmallButton key={share} label={shareName(percent, pair)} onClick={() => takeShare(share)}>
             {`${percent}\u2009%`}
           </SmallButton>
         ))}

@@ -21,7 +21,7 @@ describe('the position that the order ticket shows', () => {
     });
   });
 
-  it('stays the last known one after a failed refresh, which the page reports elsewhere', () => {
+  it('stays the last known one after a failed refresh', () => {
     expect(heldPosition({ data: [position], isError: true }, 'exa_1', 'tpr_1')).toMatchObject({ position });
   });
 });

@@ -7,6 +7,7 @@ import { usePreferences } from '../../format/preferences';
 import { Balance } from '../../ui/balance';
 import { Detail, Details } from '../../ui/details';
 import { Amount, Missing } from '../../ui/values';
+import { balanceName } from './balance-words.rules';
 import { paidAsset } from './estimate.rules';
 import type { Pair } from './order.rules';
 import { PerpetualDetails } from './perpetual-details';
@@ -32,7 +33,7 @@ export function Summary({ ticket, pair }: { readonly ticket: Ticket; readonly pa
   const slippage = draft.type === 'MARKET' ? estimate?.walk?.slippage : undefined;
   return (
     <Details>
-      <Detail name={pair.trading_type === 'perpetual' ? 'Balance less open orders' : 'Free balance'}>
+      <Detail name={balanceName(pair)}>
         {account !== undefined && balances.free !== undefined ? (
           <Balance value={balances.free[paid] ?? '0'} asset={paid} />
         ) : (
