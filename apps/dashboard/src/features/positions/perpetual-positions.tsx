@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useMayTrade } from '../../data/me';
 import { byId, useAccounts } from '../../data/names';
 import { POSITIONS_MAX, type PositionRow, usePositions } from '../../data/perpetual-positions';
+import { useNow } from '../../format/clock';
 import { baseOf, quoteOf } from '../../format/money';
 import { Badge } from '../../ui/badge';
 import { Button } from '../../ui/button';
@@ -12,9 +13,10 @@ import { ScrollRegion } from '../../ui/scroll-region';
 import { TableSkeleton } from '../../ui/skeleton';
 import { StaleNotice } from '../../ui/stale-notice';
 import { EmptyState, ErrorState } from '../../ui/states';
-import { Amount, Change, Missing } from '../../ui/values';
+import { Amount, Change, Missing, Time } from '../../ui/values';
 import { AccountName } from './columns';
 import { marginStateOf } from './margin-state.rules';
+import { isReadingOld } from './reading-age.rules';
 
 const LeverageDialog = onDemand(() =>
   import('../../ui/leverage/leverage-dialog').then((module) => module.LeverageDialog),
@@ -126,6 +128,7 @@ function Row({ position, onChange }: { readonly position: PositionRow } & Pick<T
       <span className="text-muted text-xs">
         {side === 'LONG' ? 'Long' : 'Short'} on <AccountName id={exchange_account_id} />
       </span>
+      <OldReading position={position} />
       <NarrowRisk position={position} />
     </span>,
     <Amount key="amount" value={position.amount} asset={baseOf(symbol)} />,
@@ -136,7 +139,7 @@ function Row({ position, onChange }: { readonly position: PositionRow } & Pick<T
       {position.leverage === null ? <Missing /> : <span>{position.leverage}×</span>}{' '}
       <span className="text-muted">{margin_mode === 'CROSS' ? 'Cross' : 'Isolated'}</span>
     </span>,
-    <MarginRatio key="ratio" ratio={position.margin_ratio} />,
+    <MarginRatio key="ratio" position={position} />,
     <Change key="open" value={position.unrealized_pnl} asset={quote} />,
     <Change key="realised" value={position.realized_pnl} asset={quote} />,
     <Change key="funding" value={receivedOf(position.funding_paid)} asset={quote} />,
@@ -168,6 +171,23 @@ function receivedOf(paid: string): string {
   return paid.startsWith('-') ? paid.slice(1) : `-${paid}`;
 }
 
+/** Whether the figures of a position may have changed since they were read. */
+function useIsOld(position: PositionRow): boolean {
+  const nowMs = useNow();
+  const account = byId(useAccounts().data, position.exchange_account_id);
+  return isReadingOld(position, account?.is_active !== false, nowMs);
+}
+
+/** When the figures were read, if that is too long ago. */
+function OldReading({ position }: { readonly position: PositionRow }) {
+  if (!useIsOld(position)) return null;
+  return (
+    <span className="text-warn text-xs">
+      Read <Time at={position.updated_at} />
+    </span>
+  );
+}
+
 /** What the columns show that narrow screens have no room for: how near the position is to its liquidation. */
 function NarrowRisk({ position }: { readonly position: PositionRow }) {
   const { margin_ratio, liquidation_price, leverage, margin_mode } = position;
@@ -194,10 +214,12 @@ function MarginBadge({ ratio }: { readonly ratio: string | undefined }) {
   return state === 'low' ? <Badge tone="warn">Low margin</Badge> : null;
 }
 
-function MarginRatio({ ratio }: { readonly ratio: string | undefined }) {
+function MarginRatio({ position }: { readonly position: PositionRow }) {
+  const ratio = position.margin_ratio;
+  const isOld = useIsOld(position);
   if (ratio === undefined) return <Missing />;
   return (
-    <span className="inline-flex items-center justify-end gap-1.5">
+    <span className={`inline-flex items-center justify-end gap-1.5 ${isOld ? 'text-muted' : ''}`}>
       <MarginBadge ratio={ratio} />
       <Amount value={ratio} digits={2} />
     </span>
