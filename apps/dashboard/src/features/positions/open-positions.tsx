@@ -14,7 +14,7 @@ import { EmptyState, ErrorState } from '../../ui/states';
 import { Amount, Change, Percent } from '../../ui/values';
 import type { LotSelection } from './close-many';
 import { groupLots, type LotGroup } from './groups.rules';
-import { resultByQuote } from './totals';
+import { ownedLots, resultByQuote } from './totals';
 
 export interface OpenPositionsProps {
   /** Undefined without the permission to trade. */
@@ -67,14 +67,19 @@ export function OpenPositions({ onCloseMany }: OpenPositionsProps) {
 }
 
 function Totals({ lots }: { readonly lots: readonly LotRow[] }) {
-  const worth = worthByQuote(lots);
+  const owned = ownedLots(lots);
+  const worth = worthByQuote(owned);
   const results = resultByQuote(lots);
   return (
     <StatRow>
-      <Stat
-        label="Worth at the last prices"
-        value={worth.map(({ asset, value }) => <Amount key={asset} value={value} asset={asset} digits={2} />)}
-      />
+      {owned.length > 0 && (
+        <Stat
+          label={owned.length === lots.length ? 'Worth at the last prices' : 'Worth without perpetuals'}
+          value={worth.map(({ asset, value }) => (
+            <Amount key={asset} value={value} asset={asset} digits={2} />
+          ))}
+        />
+      )}
       <Stat
         label="Open result after fees"
         value={results.map(({ asset, value }) => <Change key={asset} value={value} asset={asset} />)}
