@@ -9,7 +9,7 @@ const NOT_STORED = [401, 403, 413, 429];
  * Returns whether the API has stored the error as the response to the key. Each repetition with the key would get it for
  * 24 hours, also after the reason is gone.
  */
-export const isStoredRefusal = (error: unknown): boolean =>
+const isStoredRefusal = (error: unknown): boolean =>
   error instanceof ApiError &&
   error.status < 500 &&
   !NOT_STORED.includes(error.status) &&
