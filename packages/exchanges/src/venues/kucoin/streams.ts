@@ -1,5 +1,6 @@
 /** KuCoin's account streams: https://www.kucoin.com/docs-new/websocket-api/base-info/introduction */
 import { z } from 'zod';
+import { toBaseAmount } from '../../ccxt/amounts.js';
 import type { CcxtClient } from '../../ccxt/ccxt-client.js';
 import type {
   OwnStreamProtocol,
@@ -13,7 +14,7 @@ import { parseResponse } from '../../ccxt/parse-response.js';
 import { changedOrder } from '../../ccxt/streams/changed-order.js';
 import { futuresFills, futuresOrders } from './futures-calls.js';
 import { parsePosition, toPosition } from './futures-records.js';
-import { amount, fetchData, milliseconds } from './lists.js';
+import { amount, fetchData, milliseconds, optionalAmount } from './lists.js';
 import { type SpotAccount, spotFills, spotOrders } from './spot-calls.js';
 
 const token = z.object({
@@ -68,18 +69,34 @@ const readerOf =
     },
   });
 
-const orderChange = z.object({ symbol: z.string(), orderId: z.string().min(1), type: z.string() });
+const orderChange = z.object({
+  symbol: z.string(),
+  orderId: z.string().min(1),
+  type: z.string(),
+  filledSize: optionalAmount,
+});
+/** The types of messages that report the end of an order. */
+const ENDS: ReadonlySet<string> = new Set(['filled', 'canceled']);
 
-type ChangeCalls = Parameters<typeof changedOrder>[0];
+interface ChangedOrders {
+  readonly calls: Parameters<typeof changedOrder>[0];
+  /** Whether the stream has orders of other accounts, too. */
+  readonly hasOthers: boolean;
+}
 
 /** The messages have neither the time in force of an order nor the fees of its fills. */
-function changeReports(ccxt: CcxtClient, calls: ChangeCalls, data: unknown): readonly StreamReport[] {
-  const { symbol: marketId, orderId: exchangeOrderId, type } = parseResponse(orderChange, data);
+function changeReports(
+  ccxt: CcxtClient,
+  { calls, hasOthers }: ChangedOrders,
+  data: unknown,
+): readonly StreamReport[] {
+  const { symbol: marketId, orderId, type, filledSize = '0' } = parseResponse(orderChange, data);
   const symbol = symbolOfMarketId(ccxt, marketId);
   // An order that was received is open, or has ended, with the next message.
-  return symbol === undefined || type === 'received'
-    ? []
-    : [changedOrder(calls, { symbol, exchangeOrderId })];
+  if (symbol === undefined || type === 'received') return [];
+  const filledAmount = toBaseAmount(ccxt, symbol, filledSize);
+  const reported = { filledAmount, hasEnded: ENDS.has(type), isPossiblyForeign: hasOthers };
+  return [changedOrder(calls, { symbol, exchangeOrderId: orderId }, reported)];
 }
 
 const balance = z.object({
@@ -96,7 +113,11 @@ const BALANCES = '/account/balance';
 const EVENTS: Readonly<Record<SpotAccount, string>> = { SPOT: 'trade', CROSS_MARGIN: 'margin' };
 
 export function spotAccountStream(account: SpotAccount): OwnStreamProtocol {
-  const calls = { orders: spotOrders(account), fills: spotFills(account) };
+  // The topic has the orders of spot, of cross margin and of isolated margin, and does not distinguish them.
+  const orders = {
+    calls: { orders: spotOrders(account), fills: spotFills(account) },
+    hasOthers: true,
+  };
   return {
     kind: 'OWN',
     weight: 1,
@@ -107,7 +128,7 @@ export function spotAccountStream(account: SpotAccount): OwnStreamProtocol {
     }),
     responseOf,
     open: readerOf((ccxt, { topic, data }) => {
-      if (topic === SPOT_ORDERS) return changeReports(ccxt, calls, data);
+      if (topic === SPOT_ORDERS) return changeReports(ccxt, orders, data);
       if (topic !== BALANCES) return [];
       const { currency, available, hold, relationEvent, time } = parseResponse(balance, data);
       if (!relationEvent.startsWith(EVENTS[account])) return [];
@@ -121,7 +142,7 @@ const wallet = z.object({ currency: z.string(), walletBalance: amount, timestamp
 const positionChange = z.object({ currentTimestamp: milliseconds, changeReason: z.string().optional() });
 /** Such a message has neither the symbol of the position nor its size. */
 const MARK_PRICE = 'markPriceChange';
-const FUTURES_CALLS = { orders: futuresOrders, fills: futuresFills };
+const FUTURES_ORDERS = { calls: { orders: futuresOrders, fills: futuresFills }, hasOthers: false };
 const FUTURES_TOPICS = ['/contractMarket/tradeOrders', '/contractAccount/wallet', '/contract/positionAll'];
 
 export const futuresAccountStream: OwnStreamProtocol = {
@@ -136,7 +157,7 @@ export const futuresAccountStream: OwnStreamProtocol = {
   open: readerOf((ccxt, { subject, data }) => {
     switch (subject) {
       case 'symbolOrderChange':
-        return changeReports(ccxt, FUTURES_CALLS, data);
+        return changeReports(ccxt, FUTURES_ORDERS, data);
       case 'walletBalance.change':
         return walletReports(data);
       case 'position.change': {
