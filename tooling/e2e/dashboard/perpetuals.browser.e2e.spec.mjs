@@ -225,3 +225,52 @@ it('the emergency stop leaves positions open, unless it is asked to close them',
   expect(trades).toMatchObject([{ status: 'FILLED', type: 'MARKET', reduce_only: true, amount: 0.05 }]);
   expect(problems).toEqual([]);
 }, 120_000);
+
+it('a position of an account in hedge mode says that it is not read, and the emergency stop leaves it open', async () => {
+  const { api, keys, account, page, problems } = await openPerson('perpetual hedge');
+  await admin('market', { symbol: 'BTC/USDT:USDT', price: '60000', mark_price: '60000' });
+  await buy(keys, '0.05');
+  await until(
+    async () => (await api.positions.list()).data,
+    (data) => data.length === 1,
+  );
+  await admin('accounts/position-mode', { api_key: keys.api_key, dual: true });
+  // The exchange refuses the order because of the mode.
+  const pairs = (await api.tradePairs.list({ limit: 100 })).data;
+  await api.trades.create({
+    exchange_account_id: account.id,
+    trade_pair_id: pairs.find(({ symbol }) => symbol === 'BTC/USDT:USDT')?.id ?? '',
+    type: 'MARKET',
+    side: 'BUY',
+    amount: '0.01',
+  });
+  await until(
+    async () => (await api.exchanges.get(account.id)).inactive_reason,
+    (reason) => reason === 'POSITION_MODE',
+  );
+  await page.goto('/');
+  await page
+    .getByRole('list', { name: 'Alerts' })
+    .getByText('Nothing is traded on Perpetuals. Switch the account to one-way mode at the exchange')
+    .waitFor();
+
+  await page.goto('/positions');
+  await page
+    .getByRole('region', { name: 'Positions in perpetuals' })
+    .getByRole('row', { name: /Long on Perpetuals Read / })
+    .waitFor();
+  await page.getByRole('button', { name: 'Emergency stop' }).click();
+  const question = page.getByRole('dialog', { name: 'Stop all trading?' });
+  await question.getByRole('checkbox', { name: /^Also close all positions in perpetuals/ }).check();
+  await question.getByText('No position in a perpetual can be closed.').waitFor();
+  const left =
+    /^BTC\/USDT:USDT long, 0\.05.BTC on Perpetuals: (the account is not active|the product only lists)/;
+  await question.getByText('This position stays open:').waitFor();
+  await question.getByRole('listitem').filter({ hasText: left }).waitFor();
+  await question.getByLabel('Type STOP to confirm').fill('STOP');
+  await question.getByRole('button', { name: 'Stop all trading' }).click();
+  const done = page.getByRole('dialog', { name: 'Trading is stopped' });
+  await done.getByRole('heading', { name: 'Positions that the stop does not close' }).waitFor();
+  await done.getByRole('listitem').filter({ hasText: left }).waitFor();
+  expect(problems).toEqual([]);
+}, 120_000);
