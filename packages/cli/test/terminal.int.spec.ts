@@ -55,6 +55,13 @@ describe('a prompt', () => {
     expect(api.requestsOf('apiKeys.revoke')).toHaveLength(1);
   });
 
+  it('says that an emergency stop closes positions, if it does', async () => {
+    const positions = svc(['emergency-stop', '--close-positions']);
+    await positions.shows('close all positions in perpetuals at market?');
+    const orders = svc(['emergency-stop']);
+    await orders.shows('Pause every copier and cancel every open order?');
+  });
+
   it('does not run the command if the user presses only Enter', async () => {
     const terminal = svc(['api-keys', 'revoke', 'key_1']);
     await terminal.shows('Revoke the API key key_1?');

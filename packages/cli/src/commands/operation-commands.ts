@@ -266,7 +266,13 @@ const ROWS: readonly OperationCommand[] = [
   {
     command: 'emergency-stop',
     operation: 'emergencyStop.run',
-    confirm: { question: 'Pause every copier and cancel every open order?', when: 'always' },
+    confirm: {
+      question: ({ close_positions }) =>
+        close_positions === true
+          ? 'Pause every copier, cancel every open order, and close all positions in perpetuals at market?'
+          : 'Pause every copier and cancel every open order?',
+      when: 'always',
+    },
     examples: ['svc emergency-stop', 'svc emergency-stop --close-positions', 'svc emergency-stop --yes'],
   },
 

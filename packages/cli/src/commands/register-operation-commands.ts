@@ -19,7 +19,7 @@ import {
 } from '../operations/flags.js';
 import { objectFrom } from '../operations/input-files.js';
 import type { Field, OperationInfo } from '../operations/operation-info.js';
-import { accountOf, pairIdOf } from '../operations/references.js';
+import { accountOf, pairIdOf, pairOfUser } from '../operations/references.js';
 import type { World } from '../profile/settings.js';
 import { credentialsOption, readCredentials } from './exchange-credentials.js';
 import { groupIn, withExamples } from './group.js';
@@ -152,7 +152,7 @@ async function runOperationCommand(
   const query = {
     ...bodyOf(info.query, options),
     ...(info.list === undefined ? {} : pickSet(options, ['sort', 'order', 'include'])),
-    ...(await accountQuery(context, client, info, options)),
+    ...(await filterIds(context, client, info, options)),
   };
   const body = await buildBody(context, client, row, argumentValues, options);
   const params = { ...pickParams(info, argumentValues), ...flagParams(row, options) };
@@ -241,14 +241,25 @@ async function referencesIn(
   };
 }
 
-async function accountQuery(
+/** Resolves `--account` and `--pair` of a read to ids. Without an account, the pair is one that the user's accounts can trade. */
+async function filterIds(
   context: Context,
   client: Awaited<ReturnType<Context['client']>>,
   { query }: OperationInfo,
-  { account }: OptionValues,
+  options: OptionValues,
 ): Promise<OptionValues> {
-  if (typeof account !== 'string' || !query.some(({ path }) => path === 'exchange_account_id')) return {};
-  return { exchange_account_id: (await accountOf(context, client, account)).id };
+  if (!query.some(({ path }) => path === 'exchange_account_id')) return {};
+  const { account: name, exchangeAccountId, pair, tradePairId } = options as Readonly<Record<string, string>>;
+  if (name !== undefined && exchangeAccountId !== undefined)
+    throw new UsageError('Pass either --account or --exchange-account-id, not both.');
+  if (pair !== undefined && tradePairId !== undefined)
+    throw new UsageError('Pass either --pair or --trade-pair-id, not both.');
+  const given = name ?? (pair === undefined ? undefined : exchangeAccountId);
+  const account = given === undefined ? undefined : await accountOf(context, client, given);
+  return {
+    ...(account === undefined ? {} : { exchange_account_id: account.id }),
+    ...(pair === undefined ? {} : { trade_pair_id: await pairOfUser(context, client, pair, account) }),
+  };
 }
 
 async function confirmCommand(
@@ -260,7 +271,8 @@ async function confirmCommand(
   const isLive = (await resolveWorld(context)) === 'live';
   if (confirm.when === 'live' && !isLive) return;
   if (isLive && context.settings.world === undefined) warnLive(context);
-  const question = confirm.question.replace(/\{(\w+)\}/g, (_, name: string) => String(input[name] ?? '?'));
+  const asked = typeof confirm.question === 'string' ? confirm.question : confirm.question(input);
+  const question = asked.replace(/\{(\w+)\}/g, (_, name: string) => String(input[name] ?? '?'));
   const { inputToRetype } = confirm;
   const textToType = isLive && inputToRetype !== undefined ? String(input[inputToRetype]) : undefined;
   await context.confirm(question, textToType);

@@ -53,6 +53,35 @@ async function tradersOf(
   return traders.length === 0 ? accounts : traders;
 }
 
+/**
+ * Returns the id of a pair, given by its id or by its symbol at the account's exchange. Without an account, the symbol must be
+ * traded in one way only by the user's accounts.
+ *
+ * @throws {NotFound | UsageError}
+ */
+export async function pairOfUser(
+  context: Pick<Context, 'signal'>,
+  client: Client<'string'>,
+  idOrSymbol: string,
+  account?: Account,
+): Promise<string> {
+  if (PAIR_ID.test(idOrSymbol)) return idOrSymbol;
+  if (account !== undefined) return pairIdOf(context, client, idOrSymbol, account);
+  const accounts: Account[] = [];
+  for await (const each of client.exchanges.list({ limit: 100 }, context)) accounts.push(each);
+  const traders = new Map(
+    (await tradersOf(context, client, accounts, idOrSymbol)).map((each) => [
+      `${each.exchange_name} (${each.trading_type})`,
+      each,
+    ]),
+  );
+  const [trader, another] = traders.values();
+  if (trader === undefined) throw noAccount(undefined);
+  if (another === undefined) return pairIdOf(context, client, idOrSymbol, trader);
+  const names = [...traders.keys()].join(', ');
+  throw new UsageError(`You have accounts at several markets: ${names}.`, 'Select one with --account.');
+}
+
 function noAccount(name: string | undefined): NotFound {
   return name === undefined
     ? new NotFound('You have no exchange account yet.', 'Connect one with `svc exchanges add`.')
