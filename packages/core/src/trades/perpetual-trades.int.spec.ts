@@ -281,9 +281,14 @@ describe('a position that differs from the lots', () => {
     for (let run = 0; run < 3; run++) expect(await compareWith('-1')).toBe(0);
     await traded('BUY', '5');
     expect(await netLots()).toEqual([{ symbol: SYMBOL, net: '4' }]);
-    // Orders that were made at the exchange are trades of both connections.
-    await core.rows("UPDATE trades SET origin = 'EXTERNAL' WHERE exchange_account_id = $1", other.uuid);
-    expect(await netLots()).toEqual([{ symbol: SYMBOL, net: '2' }]);
+    // An order that was made at the exchange is a trade of both connections. It closes the lot of the other one; here it
+    // opens a lot that does not exist, and that is corrected.
+    const closing = filled({ side: 'SELL', amount: '2', price: '100' });
+    for (const { uuid } of [other, account]) await execution.adopt(uuid, [closing.order], [closing.fill]);
+    await report({ side: 'SELL', amount: '2', price: '100' });
+    expect(await netLots()).toEqual([{ symbol: SYMBOL, net: '-2' }]);
+    expect([await compareWith('0'), await compareWith('0')]).toEqual([0, 1]);
+    expect(await netLots()).toEqual([]);
   });
 
   it('of a market that the product does not offer is left alone', async () => {

@@ -307,22 +307,22 @@ async function readInterest(tx: Tx, accountId: string): Promise<Totals> {
 }
 
 /**
- * What the account's position should be: its open lots, and what the product's orders of other connections of the same exchange
- * account have bought and sold since this one was added. Those are never adopted as external orders.
+ * What the account's position should be: its open lots, and those that the product's orders opened through other connections
+ * of the same exchange account, which are never adopted as external orders.
  */
-const NET_LOTS = `SELECT n.symbol, trim_scale(sum(n.net))::text AS net FROM (
-    SELECT l.trade_pair_id AS pair_id, l.symbol, ${SIGNED_LOTS} AS net FROM lots l
-    WHERE l.exchange_account_id = $1 AND l.open_amount > 0 GROUP BY 1, 2
+const NET_LOTS = `SELECT l.symbol, trim_scale(${SIGNED_LOTS})::text AS net
+  FROM (
+    SELECT $1::uuid AS id
     UNION ALL
-    SELECT t.trade_pair_id, t.symbol, sum(CASE t.side WHEN 'BUY' THEN f.amount ELSE -f.amount END)
-    FROM exchange_accounts a
+    SELECT d.id FROM exchange_accounts a
     JOIN exchange_accounts d ON d.exchange = a.exchange AND d.venue_account_id = a.venue_account_id
       AND d.trading_type = a.trading_type AND d.id <> a.id
-    JOIN fills f ON f.exchange_account_id = d.id AND f.executed_at > a.created_at
-    JOIN trades t ON t.id = f.trade_id AND ${IS_OURS('t')} AND t.origin <> 'RECONCILIATION'
-    WHERE a.id = $1 AND a.trading_type = 'perpetual' GROUP BY 1, 2) n
-  JOIN trade_pairs p ON p.id = n.pair_id
-  WHERE p.trading_type = 'perpetual' AND p.listed_symbol IS NULL
+    WHERE a.id = $1 AND a.trading_type = 'perpetual') AS connection
+  JOIN lots l ON l.exchange_account_id = connection.id AND l.open_amount > 0
+  JOIN trades t ON t.id = l.trade_id
+  JOIN trade_pairs p ON p.id = l.trade_pair_id
+  WHERE (connection.id = $1 OR ${IS_OURS('t')} AND t.origin <> 'RECONCILIATION')
+    AND p.trading_type = 'perpetual' AND p.listed_symbol IS NULL
   GROUP BY 1 ORDER BY 1`;
 
 /** Leaves out pairs that the exchange no longer lists: it rejects a read of their fills, which would fail the whole run. */
