@@ -11,19 +11,25 @@ type Prices = Readonly<Record<string, string>>;
 async function estimate(pricesOf: (exchange: string) => Prices) {
   const moves: [readonly string[], Prices][] = [];
   let moved: readonly string[] = [];
+  let unpriced: readonly string[] = [];
   const warnings: unknown[] = [];
   const estimates = {
     openMarkets: async () => MARKETS,
     move: async (accountIds: readonly string[], prices: Prices) => void moves.push([accountIds, prices]),
-    due: async (_accountIds: readonly string[], exchanges: readonly string[]) => {
+    due: async (
+      _accountIds: readonly string[],
+      exchanges: readonly string[],
+      markets: readonly string[] = [],
+    ) => {
       moved = exchanges;
+      unpriced = markets;
       return ['one'];
     },
   };
   const venues = { get: (id: string) => ({ fetchMarkPrices: async () => pricesOf(id) }) as never };
   const logger = { warn: (fields: unknown) => void warnings.push(fields) } as unknown as Logger;
   const due = await new MarginEstimator(estimates, venues, logger).due(['one', 'two', 'three', 'idle']);
-  return { moves, moved, warnings, due };
+  return { moves, moved, unpriced, warnings, due };
 }
 
 it('the mark prices of each exchange move the accounts that hold positions there', async () => {
@@ -36,12 +42,13 @@ it('the mark prices of each exchange move the accounts that hold positions there
   expect([moved, due]).toEqual([['a', 'b'], ['one']]);
 });
 
-it('an exchange whose mark prices are missing or cannot be read does not count as moved, and stops no other', async () => {
+it('an exchange whose mark prices cannot be read does not count as moved, and stops no other; a missing one is named', async () => {
   const { moved, warnings } = await estimate((exchange) => {
     if (exchange === 'a') throw new Error('down');
     return { 'BTC/USDT:USDT': '3' };
   });
   expect([moved, warnings]).toMatchObject([['b'], [{ event: 'mark_prices.not_read', exchanges: ['a'] }]]);
   const partial = await estimate(() => ({ 'BTC/USDT:USDT': '3' }));
-  expect([partial.moved, partial.warnings]).toEqual([['b'], []]);
+  expect([partial.moved, partial.warnings]).toEqual([['a', 'b'], []]);
+  expect(partial.unpriced).toEqual(['a ETH/USDT:USDT']);
 });

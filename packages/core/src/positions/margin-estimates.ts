@@ -33,7 +33,7 @@ export class MarginEstimates {
       `SELECT a.exchange, array_agg(DISTINCT p.symbol ORDER BY p.symbol) AS symbols,
          array_agg(DISTINCT a.id)::text[] AS "accountIds"
        FROM positions p JOIN exchange_accounts a ON a.id = p.exchange_account_id
-       WHERE p.exchange_account_id = ANY ($1) AND p.amount > 0 AND p.is_supported GROUP BY 1`,
+       WHERE p.exchange_account_id = ANY ($1) AND p.amount > 0 AND p.is_supported AND a.is_active GROUP BY 1`,
       [accountIds],
     );
   }
@@ -53,16 +53,22 @@ export class MarginEstimates {
 
   /**
    * Returns those of the accounts whose positions and margin have to be read now: the margin may be low, the last reading is
-   * old or older than a change of a position, or an estimate is impossible.
+   * old or older than a change of a position, or an estimate is impossible. An account that is not active cannot be read.
    *
    * @param moved the exchanges whose mark prices are stored
+   * @param unpriced the markets without a mark price, as `<exchange> <symbol>`
    */
-  async due(accountIds: readonly string[], moved: readonly string[]): Promise<readonly string[]> {
+  async due(
+    accountIds: readonly string[],
+    moved: readonly string[],
+    unpriced: readonly string[] = [],
+  ): Promise<readonly string[]> {
     const rows = await queryPrepared<{ id: string }>(this.platform.database.manager, DUE, [
       accountIds,
       moved,
       READING_AGE_MAX_MS,
       AMPLE_RATIO,
+      unpriced,
     ]);
     return rows.map(({ id }) => id);
   }
@@ -93,8 +99,8 @@ const DUE = `
   SELECT DISTINCT p.exchange_account_id AS id
   FROM positions p JOIN exchange_accounts a ON a.id = p.exchange_account_id
   LEFT JOIN account_margins m ON m.exchange_account_id = p.exchange_account_id
-  WHERE p.exchange_account_id = ANY ($1) AND p.amount > 0 AND (
-    m.exchange_account_id IS NULL OR a.exchange <> ALL ($2) OR p.mark_price IS NULL OR NOT p.is_supported
+  WHERE p.exchange_account_id = ANY ($1) AND p.amount > 0 AND a.is_active AND (
+    m.exchange_account_id IS NULL OR a.exchange <> ALL ($2) OR a.exchange || ' ' || p.symbol = ANY ($5) OR p.mark_price IS NULL OR NOT p.is_supported
     OR m.read_at < clock_timestamp() - $3 * interval '1 millisecond' OR p.reported_at > m.read_at
     OR m.is_margin_called OR p.is_margin_called OR m.equity < $4::numeric * m.maintenance_margin
     OR p.margin_mode = 'ISOLATED' AND p.isolated_margin < $4::numeric * p.maintenance_margin)

@@ -553,6 +553,17 @@ describe('the estimate of a margin', () => {
     expect(await due()).toEqual([]);
   });
 
+  it('requires a reading of the accounts that hold a market without a mark price, and of none that is not active', async () => {
+    await readAgo(0, {});
+    const dueWithout = (symbol: string) => estimates.due([account.uuid], ['paper'], [`paper ${symbol}`]);
+    expect(await dueWithout('ETH/USDT:USDT')).toEqual([]);
+    expect(await dueWithout(SYMBOL)).toEqual([account.uuid]);
+    await core.rows('UPDATE exchange_accounts SET is_active = false WHERE id = $1', account.uuid);
+    expect([await dueWithout(SYMBOL), await due()]).toEqual([[], []]);
+    expect(await estimates.openMarkets([account.uuid])).toEqual([]);
+    await core.rows('UPDATE exchange_accounts SET is_active = true WHERE id = $1', account.uuid);
+  });
+
   it('requires a reading when the margin may be low', async () => {
     await readAgo(0, { amount: '5' }, { equity: '210', maintenanceMargin: '100' });
     expect(await due('paper')).toEqual([]);
