@@ -113,7 +113,7 @@ export class AccountReconciler {
     );
     const changedTrades = await reconciliation.apply(
       accountId,
-      { at: state.at, totals },
+      { at: state.at, reconciledAt: state.reconciledAt, totals },
       await this.actions.resolve(client, actions),
     );
     await this.actions.probe(client, actions);

@@ -315,6 +315,21 @@ describe('a shortfall', () => {
     expect(await openAmount()).toEqual({ amount: 0.5 });
   });
 
+  it('is written off once by two comparisons that overlap', async () => {
+    await buyOne();
+    await compare({ held: { BTC: '0.5' } });
+    await backdateShortfall();
+    const states = [];
+    for (let n = 0; n < 2; n++) states.push(await reconciliation.state(env.account.uuid));
+    const changed = [];
+    for (const state of states) {
+      const venue = { openOrders: [], fills: [], totalsByAsset: { BTC: '0.5' }, positions: null };
+      const actions = reconcile({ ...state, ...venue });
+      changed.push(...(await reconciliation.apply(env.account.uuid, { ...state, totals: {} }, actions)));
+    }
+    expect([changed.length, await openAmount()]).toEqual([1, { amount: 0.5 }]);
+  });
+
   it('is written off once if the same comparison is applied several times', async () => {
     await buyOne();
     await compare({ held: { BTC: '0' } });

@@ -52,6 +52,8 @@ const PAIR_WATCHED_DAYS = 7;
 export interface AccountState {
   /** When the state was read, by the database's clock; passed back to `apply`. */
   readonly at: Date;
+  /** When the account was last compared, passed back to `apply`; null if never. */
+  readonly reconciledAt: Date | null;
   /** The instant from which fills are fetched. */
   readonly fillsSince: Date;
   /** The pairs whose fills are fetched. */
@@ -71,6 +73,11 @@ export interface AccountState {
 
 /** The free and locked amount of each asset together; on margin less what was borrowed. */
 type Totals = Readonly<Record<string, Decimal>>;
+
+/** A complete comparison: its instants as `state` returned them, and the totals that were compared. */
+interface Comparison extends Pick<AccountState, 'at' | 'reconciledAt'> {
+  readonly totals: Totals;
+}
 
 type Action = ReconcileAction<VenueOrder, VenueFill>;
 
@@ -104,11 +111,11 @@ export class Reconciliation {
    * `identify` action, first fetch the order and pass an `adopt` action instead. If the exchange does not know the
    * order, pass the `identify` action: its fills alone become a trade. The caller makes the probes and cancellations.
    *
-   * @param state the instant of the comparison and the totals that were compared
+   * @param state the instant of the comparison, the last one that it knew of, and the totals that were compared
    */
   async apply(
     accountId: string,
-    state: Pick<AccountState, 'at'> & { readonly totals: Totals },
+    state: Comparison,
     actions: readonly Action[],
   ): Promise<ReadonlySet<string>> {
     const { database } = this.platform;
@@ -121,8 +128,8 @@ export class Reconciliation {
             adoptOrders(tx, { accountId, orders, fills, isReconciliation: true }),
           );
     const writtenOff = await inTransaction(database, async (tx) => {
-      const isLatest = await recordReconciliation(tx, accountId, state, shortfallsIn(actions));
-      return isLatest ? recordCorrections(tx, accountId, actions) : [];
+      const isNext = await recordReconciliation(tx, accountId, state, shortfallsIn(actions));
+      return isNext ? recordCorrections(tx, accountId, actions) : [];
     });
     return new Set([...adopted, ...writtenOff]);
   }
@@ -162,14 +169,16 @@ const shortfallsIn = (actions: readonly Action[]): Shortfalls =>
  * keeps the assets that this comparison shows too, each with the smaller amount. If there is no such asset, it stores
  * the new shortfalls instead.
  *
- * @returns false if this comparison or a later one is already stored; this comparison then confirms no shortfall
+ * @returns false if this comparison or a later one is already stored, or if another one was stored after this one had read the
+ *   state: that one may have corrected the same shortfall. This comparison then confirms none.
  */
 async function recordReconciliation(
   tx: Tx,
   accountId: string,
-  { at, totals }: Pick<AccountState, 'at'> & { readonly totals: Totals },
+  { at, reconciledAt, totals }: Comparison,
   missing: Shortfalls,
 ): Promise<boolean> {
+  const last = await lockLast(tx, accountId);
   const recent = await recentShortfalls(tx, accountId, at);
   const common = recent === null ? {} : lesserOf(recent.shortfalls, missing);
   const isRepeated = recent !== null && Object.keys(common).length > 0;
@@ -189,7 +198,17 @@ async function recordReconciliation(
       JSON.stringify(totals),
     ],
   );
-  return rows.length > 0;
+  return rows.length > 0 && last?.getTime() === reconciledAt?.getTime();
+}
+
+/** Returns the instant of the stored comparison. */
+async function lockLast(tx: Tx, accountId: string): Promise<Date | undefined> {
+  const [last] = await queryPrepared<{ at: Date }>(
+    tx,
+    'SELECT reconciled_at AS at FROM reconciliations WHERE exchange_account_id = $1 FOR NO KEY UPDATE',
+    [accountId],
+  );
+  return last?.at;
 }
 
 /** Returns the stored shortfalls and the instant of their first comparison; null if they are at least 20 s old. */
@@ -222,6 +241,7 @@ function lesserOf(a: Shortfalls, b: Shortfalls): Shortfalls {
 async function readState(tx: Tx, accountId: string): Promise<AccountState> {
   const [stored] = await queryPrepared<{
     at: Date;
+    reconciledAt: Date | null;
     since: Date;
     shortfalls: Shortfalls | null;
     totals: Totals | null;
@@ -247,6 +267,7 @@ async function readState(tx: Tx, accountId: string): Promise<AccountState> {
   ]);
   return {
     at: stored.at,
+    reconciledAt: stored.reconciledAt,
     fillsSince: stored.since,
     symbols: symbols.map(({ symbol }) => symbol),
     trades,
@@ -263,7 +284,7 @@ async function readState(tx: Tx, accountId: string): Promise<AccountState> {
   };
 }
 
-const LAST_RECONCILIATION = `SELECT clock_timestamp() AS at,
+const LAST_RECONCILIATION = `SELECT clock_timestamp() AS at, r.reconciled_at AS "reconciledAt",
     CASE WHEN r.suspected_at <= clock_timestamp() - $3 * interval '1 millisecond' THEN r.shortfalls END AS shortfalls,
     coalesce(r.reconciled_at, a.created_at) - $2 * interval '1 millisecond' AS since, r.totals
   FROM exchange_accounts a LEFT JOIN reconciliations r ON r.exchange_account_id = a.id WHERE a.id = $1`;
