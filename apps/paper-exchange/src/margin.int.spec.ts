@@ -114,6 +114,11 @@ describe('cross margin on the paper exchange, traded by an unmodified ccxt clien
     await venue.admin('POST', 'interest');
     const history = await client.fetchBorrowInterest('USDT');
     expect(history.map(({ interest }) => interest)).toEqual([0.01, 0.01]);
+    // The rate of a day, as in the history of rates: 24 times what an hour costs.
+    expect(history.map(({ interestRate }) => interestRate)).toEqual([0.000_24, 0.000_24]);
+    expect(
+      (await venue.call('GET', '/sapi/v1/margin/interestRateHistory', { asset: 'USDT' }, keys)).body,
+    ).toMatchObject([{ dailyInterestRate: '0.00024000' }]);
     const before = await ledger();
     expect(before.interest.map(({ amount }) => amount)).toEqual(['0.01', '0.01']);
     expect(before.margin_balances.USDT).toEqual({

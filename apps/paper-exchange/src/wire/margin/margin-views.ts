@@ -80,7 +80,8 @@ export function interestView({ id, asset, principal, interest, type, at }: Inter
     rawAsset: asset,
     principal: formatUnits(principal),
     interest: formatUnits(interest),
-    interestRate: formatUnits(HOURLY_RATE),
+    // The venue states the daily rate, although it charges each hour.
+    interestRate: dailyRateText(),
     type,
   };
 }
