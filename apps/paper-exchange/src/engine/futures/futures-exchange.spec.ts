@@ -150,6 +150,22 @@ describe('the futures exchange', () => {
     });
   });
 
+  it('keeps an order as it is if its amendment breaks a filter, even to an amount that is filled', () => {
+    const order = futures.place('a', { priceTicks: 590_000, lots: 500 });
+    const refused = (lots: number, ticks: number, error: { code: number }) => {
+      expect(() => futures.exchange.amend(order, lots, ticks)).toThrow(codeOf(error));
+      expect(order).toMatchObject({ lots: 500, priceTicks: 590_000, status: 'NEW' });
+    };
+    refused(0, 590_000, FUTURES_ERRORS.quantityTooLow());
+    refused(500, 0, FUTURES_ERRORS.priceTooLow());
+    refused(500, 700_000, FUTURES_ERRORS.priceAbovePercent(''));
+    expect(futures.exchange.book(BTC).levels().bids[1]).toEqual([590_000, 500]);
+    futures.exchange.take(BTC, 'SELL', 1_000_200, 590_000);
+    futures.exchange.commitHouseOrders(BTC);
+    expect(() => futures.exchange.amend(order, 0, 590_000)).toThrow(codeOf(FUTURES_ERRORS.quantityTooLow()));
+    expect(order).toMatchObject({ executedLots: 200, status: 'PARTIALLY_FILLED' });
+  });
+
   it('expires an order that would trade with an order of the same account', () => {
     futures.exchange.cancelQuotes(BTC);
     futures.place('a', { lots: 100 });

@@ -109,9 +109,8 @@ export class FuturesExchange {
     this.core.log.assertNotBroken();
     if (!isOpenOrder(order)) throw VENUE_ERRORS.noSuchOrder();
     if (order.lots === lots && order.priceTicks === priceTicks) throw FUTURES_ERRORS.sameOrder();
-    if (lots <= order.executedLots) return this.cancel(order);
     const spec = contractOf(order.symbol);
-    this.checks.assertAmendable(order, spec, { lots, priceTicks });
+    if (!this.checks.staysOpen(order, spec, { lots, priceTicks })) return this.cancel(order);
     this.core.matcher.withdraw(order);
     order.lots = lots;
     order.priceTicks = priceTicks;

@@ -87,16 +87,22 @@ export class OrderChecks {
     return { side, lots: Math.min(lots, available), quote: costOf(spec, levels, lots) };
   }
 
-  /** Checks an amendment of an open order. @throws VenueError as `checked` does */
-  assertAmendable(
+  /**
+   * Checks an amendment of an open order. Returns false if the order is canceled instead, because the new amount is
+   * already filled.
+   *
+   * @throws VenueError as `checked` does; the order then stays as it is
+   */
+  staysOpen(
     order: FuturesOrder,
     spec: ContractSpec,
     { lots, priceTicks }: { readonly lots: number; readonly priceTicks: number },
-  ): void {
+  ): boolean {
     const terms = { ...order, lots, priceTicks };
     const account = this.state.account(order.accountId);
     assertSizes(spec, terms);
     assertPercentPrice(spec, terms, this.state.contracts.of(spec.id).mark);
+    if (lots <= order.executedLots) return false;
     assertMinNotional(spec, terms, priceTicks);
     if (order.timeInForce === 'GTX' && this.wouldTake(spec, order.side, priceTicks))
       throw FUTURES_ERRORS.gtxRejected();
@@ -105,5 +111,6 @@ export class OrderChecks {
       throw FUTURES_ERRORS.reduceOnlyRejected();
     const planned = this.plan(spec, { ...terms, lots: openLots });
     if (!order.isReduceOnly) this.margins.assertAffordable(account, spec, planned, order);
+    return true;
   }
 }
