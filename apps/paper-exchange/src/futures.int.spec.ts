@@ -91,6 +91,12 @@ describe('the futures of the paper exchange, traded by an unmodified ccxt client
     expect(await client.fetchOpenOrders(SYMBOL)).toMatchObject([{ id: placed.id }]);
     expect(await client.fetchOrder('', SYMBOL, { clientOrderId: 'mine' })).toMatchObject({ amount: 0.2 });
     expect((await client.fetchOrderBook(SYMBOL, 20)).bids).toContainEqual([59_100, 0.2]);
+    const postOnly = await client.createOrder(SYMBOL, 'limit', 'buy', 0.1, 59_000, { postOnly: true });
+    expect(await client.editOrder(postOnly.id as string, SYMBOL, 'limit', 'buy', 0.1, 60_100)).toMatchObject({
+      id: postOnly.id,
+      status: 'canceled',
+      filled: 0,
+    });
     expect(await client.cancelOrder(placed.id as string, SYMBOL)).toMatchObject({ status: 'canceled' });
     await expect(client.cancelOrder(placed.id as string, SYMBOL)).rejects.toThrow(OrderNotFound);
     await client.createOrders([

@@ -166,6 +166,25 @@ describe('the futures exchange', () => {
     expect(order).toMatchObject({ executedLots: 200, status: 'PARTIALLY_FILLED' });
   });
 
+  it('cancels a post-only order that is amended to a price at which it would take', () => {
+    const terms = { timeInForce: 'GTX', priceTicks: 590_000, lots: 500 } as const;
+    const order = futures.place('a', terms);
+    expect(futures.exchange.amend(order, 500, 600_000)).toMatchObject({ priceTicks: 600_000, status: 'NEW' });
+    expect(futures.exchange.amend(order, 600, 600_001)).toMatchObject({
+      lots: 500,
+      priceTicks: 600_000,
+      executedLots: 0,
+      status: 'CANCELED',
+    });
+    expect(futures.exchange.book(BTC).levels().bids).toEqual([[599_999, 1_000_000]]);
+    expect(futures.replayed().order(order.id)).toMatchObject({ status: 'CANCELED' });
+    const resting = futures.place('a', terms);
+    expect(() => futures.exchange.amend(resting, 500, 700_000)).toThrow(
+      codeOf(FUTURES_ERRORS.priceAbovePercent('')),
+    );
+    expect(resting.status).toBe('NEW');
+  });
+
   it('expires an order that would trade with an order of the same account', () => {
     futures.exchange.cancelQuotes(BTC);
     futures.place('a', { lots: 100 });

@@ -101,7 +101,7 @@ export class FuturesExchange {
 
   /**
    * Changes price and amount of an open LIMIT order, which loses its place in the book. An amount that is already filled
-   * cancels it.
+   * cancels it, and so does a price at which a GTX order would take. A canceled order keeps its price and amount.
    *
    * @throws VenueError -2013 if it is not open, -5027 if nothing changes, or as `place` does
    */

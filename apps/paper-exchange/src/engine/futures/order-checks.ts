@@ -88,8 +88,8 @@ export class OrderChecks {
   }
 
   /**
-   * Checks an amendment of an open order. Returns false if the order is canceled instead, because the new amount is
-   * already filled.
+   * Checks an amendment of an open order. Returns false if the order is canceled instead: because the new amount is
+   * already filled, or because a GTX order would take at the new price.
    *
    * @throws VenueError as `checked` does; the order then stays as it is
    */
@@ -104,13 +104,11 @@ export class OrderChecks {
     assertPercentPrice(spec, terms, this.state.contracts.of(spec.id).mark);
     if (lots <= order.executedLots) return false;
     assertMinNotional(spec, terms, priceTicks);
-    if (order.timeInForce === 'GTX' && this.wouldTake(spec, order.side, priceTicks))
-      throw FUTURES_ERRORS.gtxRejected();
     const openLots = lots - order.executedLots;
     if (order.isReduceOnly && openLots > closableLots(positionIn(account, spec.id), order.side))
       throw FUTURES_ERRORS.reduceOnlyRejected();
     const planned = this.plan(spec, { ...terms, lots: openLots });
     if (!order.isReduceOnly) this.margins.assertAffordable(account, spec, planned, order);
-    return true;
+    return order.timeInForce !== 'GTX' || !this.wouldTake(spec, order.side, priceTicks);
   }
 }
