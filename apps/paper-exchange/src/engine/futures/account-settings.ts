@@ -42,7 +42,9 @@ export class AccountSettings {
     const reachable = reachableNotional(notional, open);
     if (reachable > maxNotionalAt(spec, leverage)) throw FUTURES_ERRORS.maxPosition();
     const more = reachable / BigInt(leverage) - initial;
-    if (more > 0n && more > this.margins.of(account).available) throw FUTURES_ERRORS.leverageTooSmall();
+    const { available, availableIsolated } = this.margins.of(account);
+    if (more > 0n && more > (settings.isIsolated ? availableIsolated : available))
+      throw FUTURES_ERRORS.leverageTooSmall();
     account.settings.set(spec.id, { ...settings, leverage });
     this.log.touch(account);
     this.log.addEvent({ kind: 'leverage', accountId: account.id, symbol: spec.id, leverage });
@@ -72,8 +74,8 @@ export class AccountSettings {
     const { unrealized, positionInitial } = this.margins.contract(account, spec.id);
     if (positionIn(account, spec.id).lots === 0) throw FUTURES_ERRORS.marginWithoutPosition();
     const position = positionOf(account, spec.id);
-    const { available } = this.margins.of(account);
-    if (amount > 0n && (amount > available || amount > account.cross)) throw FUTURES_ERRORS.crossTooSmall();
+    if (amount > 0n && amount > this.margins.of(account).availableIsolated)
+      throw FUTURES_ERRORS.crossTooSmall();
     const left = position.isolated + amount;
     if (amount < 0n && (left < positionInitial || left + unrealized < positionInitial))
       throw FUTURES_ERRORS.isolatedTooSmall();

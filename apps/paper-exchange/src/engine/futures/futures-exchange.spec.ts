@@ -1,5 +1,8 @@
 import { FUTURES_ERRORS } from '../../futures-errors.js';
 import { BTC, TestFutures, UNIT } from '../../testing/test-futures.js';
+import { contractOf, markOfTicks } from './contracts.js';
+
+const ETH = contractOf('ETHUSDT');
 
 const usdt = (amount: number) => BigInt(Math.round(amount * 100)) * (UNIT / 100n);
 const codeOf = (error: { code: number }) => expect.objectContaining({ code: error.code });
@@ -53,6 +56,38 @@ describe('the futures exchange', () => {
     expect(futures.exchange.margins.of(futures.state.account('a')).available).toBeLessThan(usdt(1_000));
     sell(3_000);
     expect(futures.position('a').lots).toBe(0);
+  });
+
+  it('funds isolated margin by the wallet alone, which must cover all isolated orders together', () => {
+    const { exchange, state } = futures;
+    const account = futures.fund('b', 1_000);
+    exchange.setMark(ETH, markOfTicks(ETH, 300_000), true);
+    exchange.settings.setIsolated(account, ETH, true);
+    exchange.placeQuote(ETH, 'SELL', 300_000, 1_000_000);
+    const buyEth = (lots: number, terms = {}) =>
+      exchange.place(account, ETH, futures.request({ lots, priceTicks: 300_000, ...terms }));
+    futures.place('b', { type: 'MARKET', lots: 100 });
+    futures.setMark(800_000);
+    expect(exchange.margins.of(account).available).toBeGreaterThan(usdt(2_000));
+    // 40,000 USDT at a leverage of 20 need 2,000 USDT.
+    expect(() => buyEth(13_333)).toThrow(codeOf(FUTURES_ERRORS.marginInsufficient()));
+    const resting = buyEth(4_000, { priceTicks: 299_000 });
+    expect(() => buyEth(3_000)).toThrow(codeOf(FUTURES_ERRORS.marginInsufficient()));
+    expect(() => exchange.settings.setLeverage(account, ETH, 10)).toThrow(
+      codeOf(FUTURES_ERRORS.leverageTooSmall()),
+    );
+    expect(() => exchange.amend(resting, 7_000, 299_000)).toThrow(
+      codeOf(FUTURES_ERRORS.marginInsufficient()),
+    );
+    exchange.cancel(resting);
+    buyEth(6_000);
+    expect(account.positions.get(ETH.id)).toMatchObject({ lots: 6_000, isolated: usdt(900) });
+    expect(() => exchange.settings.moveMargin(account, ETH, usdt(101))).toThrow(
+      codeOf(FUTURES_ERRORS.crossTooSmall()),
+    );
+    // An order with cross margin may still use the unrealised profit.
+    futures.place('b', { priceTicks: 600_000, lots: 100 });
+    expect(state.ordersOf('b').every(({ forced }) => forced === undefined)).toBe(true);
   });
 
   it('counts open orders on one side only, and refuses more than the bracket of the leverage allows', () => {

@@ -1,4 +1,5 @@
 import type { OrderSide } from '../book.js';
+import { smaller } from '../decimal.js';
 import { quoteUnits } from '../symbols.js';
 import { bracketOf, type ContractSpec, contractOf, valueAt } from './contracts.js';
 import { type FuturesAccount, type Position, positionIn, settingsOf } from './futures-account.js';
@@ -42,6 +43,11 @@ export interface AccountMargin {
   readonly crossMaintenance: bigint;
   /** What is free for new orders; negative if the account needs more than it has. */
   readonly available: bigint;
+  /**
+   * What is free for new orders with isolated margin. They take their margin from the cross wallet when they fill, so
+   * the unrealised profit of cross positions cannot fund them.
+   */
+  readonly availableIsolated: bigint;
 }
 
 function larger(one: bigint, other: bigint): bigint {
@@ -121,14 +127,23 @@ export function accountMargin(
   let crossUnrealized = 0n;
   let crossMaintenance = 0n;
   let used = 0n;
+  let isolatedUsed = 0n;
   for (const { isIsolated, unrealized, maintenance, initial, positionInitial } of contracts) {
     if (!isIsolated) {
       crossUnrealized += unrealized;
       crossMaintenance += maintenance;
     }
-    used += isIsolated ? initial - positionInitial : initial;
+    if (isIsolated) isolatedUsed += initial - positionInitial;
+    else used += initial;
   }
-  return { contracts, crossUnrealized, crossMaintenance, available: cross + crossUnrealized - used };
+  const available = cross + crossUnrealized - used - isolatedUsed;
+  return {
+    contracts,
+    crossUnrealized,
+    crossMaintenance,
+    available,
+    availableIsolated: smaller(available, cross - isolatedUsed),
+  };
 }
 
 /**

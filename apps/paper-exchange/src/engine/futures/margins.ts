@@ -66,12 +66,13 @@ export class Margins {
     without?: FuturesOrder,
   ): void {
     const margin = this.of(account, without);
-    const { notional, open, initial, leverage } = contractIn(margin, spec.id);
+    const { notional, open, initial, leverage, isIsolated } = contractIn(margin, spec.id);
     const reachable = reachableNotional(notional, withOrder(open, planned.side, planned.quote));
     const isLarger = reachable > reachableNotional(notional, open);
     if (isLarger && reachable > maxNotionalAt(spec, leverage)) throw FUTURES_ERRORS.maxPosition();
     const needed = reachable / BigInt(leverage) - initial + this.openLoss(account, spec, planned);
-    if (needed > 0n && needed > margin.available) throw FUTURES_ERRORS.marginInsufficient();
+    const available = isIsolated ? margin.availableIsolated : margin.available;
+    if (needed > 0n && needed > available) throw FUTURES_ERRORS.marginInsufficient();
   }
 
   /** Returns the loss at the mark price that opening the position at the price of the order brings. */
