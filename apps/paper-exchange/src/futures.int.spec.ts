@@ -129,6 +129,30 @@ describe('the futures of the paper exchange, traded by an unmodified ccxt client
     });
   });
 
+  it('lists conditional orders by pages: from an id on, or the newest ones first', async () => {
+    const ids: string[] = [];
+    for (const stopLossPrice of [51_000, 52_000, 53_000, 54_000, 55_000]) {
+      const { id } = await client.createOrder(SYMBOL, 'market', 'sell', 0.1, undefined, { stopLossPrice });
+      ids.push(id as string);
+    }
+    const listed = async (params: Record<string, string | number>) => {
+      const query = { symbol: 'BTCUSDT', limit: 2, ...params };
+      const { body } = await venue.call<{ algoId: number }[]>('GET', '/fapi/v1/allAlgoOrders', query, keys);
+      return body.map(({ algoId }) => String(algoId));
+    };
+    expect(await listed({})).toEqual(ids.slice(3));
+    expect(await listed({ page: 1 })).toEqual(ids.slice(3));
+    expect(await listed({ page: 2 })).toEqual(ids.slice(1, 3));
+    expect(await listed({ page: 3 })).toEqual(ids.slice(0, 1));
+    expect(await listed({ page: 4 })).toEqual([]);
+    expect(await listed({ algoId: ids[1]!, page: 2 })).toEqual(ids.slice(3));
+    expect(await listed({ startTime: 1, page: 3 })).toEqual(ids.slice(4));
+    const zero = { symbol: 'BTCUSDT', page: 0 };
+    expect((await venue.call('GET', '/fapi/v1/allAlgoOrders', zero, keys)).body).toMatchObject({
+      code: -1100,
+    });
+  });
+
   it('changes leverage and margin mode, and moves isolated margin', async () => {
     await client.setMarginMode('isolated', SYMBOL);
     await expect(

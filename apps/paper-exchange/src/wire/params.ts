@@ -78,12 +78,15 @@ export function integerOf(params: URLSearchParams, name: string): number | undef
 /**
  * Returns a function that selects the requested page of a history. With a start, which is an id (parameter `idName`) or
  * a time, the page has the first rows from there; otherwise it has the newest rows. Rows are ordered oldest first.
+ * `page`, where an operation has it, counts from 1, and continues in the same direction.
  */
 export function pageOf(params: URLSearchParams, idName: string) {
   const limit = limitOf(params, 500);
   const fromId = integerOf(params, idName);
   const from = integerOf(params, 'startTime');
   const to = integerOf(params, 'endTime') ?? Number.POSITIVE_INFINITY;
+  const page = integerOf(params, 'page') ?? 1;
+  if (page < 1) throw VENUE_ERRORS.malformed('page');
   return <T extends { readonly id: number }>(
     rows: readonly T[],
     timeOf: (row: T) => number,
@@ -91,7 +94,9 @@ export function pageOf(params: URLSearchParams, idName: string) {
     const within = rows.filter(
       (row) => row.id >= (fromId ?? 0) && timeOf(row) >= (from ?? 0) && timeOf(row) <= to,
     );
-    return fromId === undefined && from === undefined ? within.slice(-limit) : within.slice(0, limit);
+    const isFromStart = fromId !== undefined || from !== undefined;
+    const end = isFromStart ? page * limit : within.length - (page - 1) * limit;
+    return within.slice(Math.max(0, end - limit), Math.max(0, end));
   };
 }
 

@@ -83,7 +83,7 @@ export function algoOperations(context: FuturesContext): Operation[] {
     ),
     accountOperation(
       'GET /fapi/v1/allAlgoOrders',
-      { params: ['symbol', 'algoId', 'startTime', 'endTime', 'limit'] },
+      { params: ['symbol', 'algoId', 'startTime', 'endTime', 'page', 'limit'] },
       ({ account, params }) => {
         const { id } = contractParam(params);
         const rows = futures.state.algoOrdersOf(account.id).filter(({ symbol }) => symbol === id);
