@@ -80,6 +80,26 @@ describe('cross margin on the paper exchange, traded by an unmodified ccxt clien
     expect(await account()).toMatchObject({ marginLevel: '999.00000000' });
   });
 
+  it('repays what an order borrowed once it is canceled, unless the order keeps its loan', async () => {
+    const borrowing = { ...cross, sideEffectType: 'MARGIN_BUY' };
+    const debt = async () => (await assetOf('USDT'))?.borrowed;
+    const place = (params = {}) =>
+      client.createOrder(SYMBOL, 'limit', 'buy', 0.3, 40_000, { ...borrowing, ...params });
+    const first = await place();
+    expect(await debt()).toBe('2000.00000000');
+    await venue.restart();
+    client = venue.clientOf(keys);
+    await client.loadMarkets();
+    await client.cancelOrder(first.id as string, SYMBOL, cross);
+    // The interest of the first hour, 0.02 USDT, is paid first, and as much of the loan is left.
+    expect(await debt()).toBe('0.02000000');
+    const kept = await place({ autoRepayAtCancel: 'FALSE' });
+    await client.cancelOrder(kept.id as string, SYMBOL, cross);
+    expect(await debt()).toBe('2000.02000000');
+    expect(await assetOf('USDT')).toMatchObject({ free: '12000.00000000' });
+    await expect(place({ autoRepayAtCancel: 'maybe' })).rejects.toThrow('-1100');
+  });
+
   it('keeps orders apart from spot, and cancels them', async () => {
     const order = await client.createOrder(SYMBOL, 'limit', 'buy', 0.1, 40_000, cross);
     expect(await client.fetchOpenOrders(SYMBOL)).toEqual([]);

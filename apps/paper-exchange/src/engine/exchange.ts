@@ -96,9 +96,11 @@ export class Exchange {
   place(account: Account, spec: MarketSpec, request: OrderRequest): Order {
     const { sized, locked } = this.checked(account, spec, request);
     const asset = assetOf(spec, request.side);
-    if (borrows(request.sideEffect)) this.margin.lendMissing(account.id, asset, locked);
+    const isLent = borrows(request.sideEffect);
+    const loan = isLent ? this.margin.lendMissing(account.id, asset, locked) : 0n;
     this.state.ledger.lock(account.id, asset, locked);
-    const order = this.newOrder(account, spec, sized, locked);
+    const placed = this.newOrder(account, spec, sized, locked);
+    const order = loan === 0n || request.keepsLoan === true ? placed : { ...placed, loan };
     this.accept(order);
     this.matcher.start(spec, order);
     this.log.addSymbol(spec.id);

@@ -183,10 +183,11 @@ export class Matcher {
   }
 
   private close(order: Order, status: 'CANCELED' | 'EXPIRED' | 'EXPIRED_IN_MATCH', cancelId?: string): void {
+    const released = order.locked;
     this.settlement.releaseTo(order, 0n);
     order.status = status;
     order.updatedAt = this.options.now();
     const execution = status === 'EXPIRED_IN_MATCH' ? 'TRADE_PREVENTION' : status;
-    this.log.addReport({ execution, order, ...(cancelId === undefined ? {} : { cancelId }) });
+    this.log.addReport({ execution, order, released, ...(cancelId === undefined ? {} : { cancelId }) });
   }
 }

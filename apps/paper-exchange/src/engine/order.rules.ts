@@ -20,6 +20,8 @@ export interface OrderRequest {
   readonly clientOrderId: string;
   /** Set only for an order of a margin account. */
   readonly sideEffect?: SideEffect;
+  /** True if the order does not repay what it borrowed when it ends before it is filled. */
+  readonly keepsLoan?: boolean;
 }
 
 export function isLimit(type: OrderType): boolean {

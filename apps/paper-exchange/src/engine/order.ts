@@ -48,6 +48,8 @@ export interface Order {
   trailing?: Trailing;
   /** Set only for an order of a margin account. */
   readonly sideEffect?: SideEffect;
+  /** What the order borrowed and repays, from what it releases, if it ends before it is filled. */
+  readonly loan?: bigint;
   /** Set only for a leg of an order list. */
   listId?: number;
   /** False for a stop that is not triggered yet. */
@@ -106,6 +108,8 @@ export interface Report {
   readonly execution: ExecutionType;
   readonly order: Order;
   readonly fill?: Fill;
+  /** The amount that the order no longer locks because it ended. */
+  readonly released?: bigint;
   /** The client order id of the cancel request. The cancelled order has its own. */
   readonly cancelId?: string;
 }

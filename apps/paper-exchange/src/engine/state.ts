@@ -25,7 +25,7 @@ export interface StateRecord {
   readonly loans?: LoansRecord;
 }
 
-type Stored<T> = { [K in keyof T]: T[K] extends bigint ? string : T[K] };
+type Stored<T> = { [K in keyof T]: T[K] extends bigint | undefined ? string : T[K] };
 type StoredOrder = Stored<Order>;
 type StoredFill = Stored<Fill>;
 
@@ -199,12 +199,13 @@ export class State {
   }
 }
 
-export function storeOrder(order: Order): StoredOrder {
+export function storeOrder({ loan, ...order }: Order): StoredOrder {
   return {
     ...order,
     quoteOrderQty: order.quoteOrderQty.toString(),
     executedQuote: order.executedQuote.toString(),
     locked: order.locked.toString(),
+    ...(loan === undefined ? {} : { loan: loan.toString() }),
   };
 }
 
@@ -212,12 +213,13 @@ export function storeFill(fill: Fill): StoredFill {
   return { ...fill, quote: fill.quote.toString(), fee: fill.fee.toString() };
 }
 
-function readOrder(stored: StoredOrder): Order {
+function readOrder({ loan, ...stored }: StoredOrder): Order {
   return {
     ...stored,
     quoteOrderQty: BigInt(stored.quoteOrderQty),
     executedQuote: BigInt(stored.executedQuote),
     locked: BigInt(stored.locked),
+    ...(loan === undefined ? {} : { loan: BigInt(loan) }),
   };
 }
 

@@ -100,6 +100,13 @@ export function pageOf(params: URLSearchParams, idName: string) {
   };
 }
 
+/** Reads `true` or `false`, in any case. */
+export function readFlag(params: URLSearchParams, name: string, fallback = false): boolean {
+  const text = (params.get(name) ?? String(fallback)).toLowerCase();
+  if (text !== 'true' && text !== 'false') throw VENUE_ERRORS.malformed(name);
+  return text === 'true';
+}
+
 /** Reads `type`: FULL or MINI. */
 export function isMiniTicker(params: URLSearchParams): boolean {
   const type = params.get('type') ?? 'FULL';

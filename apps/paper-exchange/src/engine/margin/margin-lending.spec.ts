@@ -146,6 +146,38 @@ describe('margin lending', () => {
     ]);
   });
 
+  it('repays what an order borrowed and did not spend, however the order ends', () => {
+    const { state, exchange, records } = start();
+    const place = (timeInForce: 'GTC' | 'IOC') =>
+      exchange.place(margin, spec, {
+        side: 'BUY',
+        type: 'LIMIT',
+        timeInForce,
+        lots: 40_000,
+        priceTicks: 5_000_000,
+        stopTicks: 0,
+        quoteOrderQty: 0n,
+        clientOrderId: timeInForce,
+        sideEffect: 'MARGIN_BUY',
+      });
+    const debt = () => state.loans.debt(margin.id, 'USDT');
+    const interest = interestOf(10_000n * UNIT);
+    // 20,000 USDT cost 10,000 USDT more than the account has.
+    expect(place('IOC')).toMatchObject({ status: 'EXPIRED', loan: 10_000n * UNIT });
+    expect(debt()).toEqual({ principal: interest, interest: 0n });
+    const order = place('GTC');
+    exchange.take(spec, 'SELL', 30_000, 5_000_000);
+    exchange.commitHouseOrders(spec);
+    expect(order.status).toBe('PARTIALLY_FILLED');
+    exchange.cancel(order, 'x');
+    // 5,000 USDT of the order were not spent.
+    expect(debt()).toEqual({ principal: 5_000n * UNIT + 2n * interest, interest: 0n });
+    expect(state.ledger.balance(margin.id, 'USDT').free).toBe(0n);
+    const replayed = new State();
+    for (const record of records) replayed.apply(record);
+    expect(replayed.order(order.id)).toEqual(order);
+  });
+
   it('rounds interest up, and values assets and debts at last prices', () => {
     const { state, exchange } = start();
     expect(interestOf(1n)).toBe(1n);

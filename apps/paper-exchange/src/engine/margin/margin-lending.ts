@@ -31,6 +31,7 @@ export class MarginLending {
     private readonly now: () => number,
   ) {
     log.beforeCommit((reports) => this.repayFromFills(reports));
+    log.beforeCommit((reports) => this.repayUnusedLoans(reports));
     const funds = state.ledger.balances(LENDER);
     for (const asset of ASSETS) if (!funds.has(asset)) state.ledger.issue(LENDER, asset, LENDER_GRANT);
     if (state.loans.chargedAt === 0) state.loans.chargedAt = this.hour();
@@ -123,11 +124,26 @@ export class MarginLending {
       const market = findMarket(order.symbol);
       if (market === undefined) continue;
       const asset = order.side === 'BUY' ? market.base : market.quote;
-      const { principal, interest } = this.state.loans.debt(order.accountId, asset);
-      const { free } = this.state.ledger.balance(order.accountId, asset);
-      const amount = smaller(principal + interest, free);
-      if (amount > 0n) this.payBack(order.accountId, asset, amount);
+      this.payBackUpTo(order.accountId, asset, this.state.ledger.balance(order.accountId, asset).free);
     }
+  }
+
+  /** Repays what orders borrowed for lots that they did not trade before they ended. The interest stays due. */
+  private repayUnusedLoans(reports: readonly Report[]): void {
+    for (const { order, released = 0n } of reports) {
+      const market = findMarket(order.symbol);
+      if (order.loan === undefined || market === undefined) continue;
+      const asset = order.side === 'BUY' ? market.quote : market.base;
+      this.payBackUpTo(order.accountId, asset, smaller(order.loan, released));
+    }
+  }
+
+  /** Repays as much of an amount as is owed and free. */
+  private payBackUpTo(accountId: string, asset: string, amount: bigint): void {
+    const { principal, interest } = this.state.loans.debt(accountId, asset);
+    const { free } = this.state.ledger.balance(accountId, asset);
+    const payable = smaller(amount, smaller(principal + interest, free));
+    if (payable > 0n) this.payBack(accountId, asset, payable);
   }
 
   private hour(): number {

@@ -6,13 +6,12 @@ import { FUTURES_ERRORS } from '../../futures-errors.js';
 import { accountOperation, type Operation } from '../operation.js';
 import { placed } from '../order-operations.js';
 import { readSide } from '../order-params.js';
-import { integerOf, pageOf, required } from '../params.js';
+import { integerOf, pageOf, readFlag, required } from '../params.js';
 import { contractParam, type FuturesContext, futuresAccountOf, optionalContract } from './futures-context.js';
 import {
   assertPositionSide,
   assertSupported,
   readClientId,
-  readFlag,
   readLots,
   readTicks,
   readTimeInForce,

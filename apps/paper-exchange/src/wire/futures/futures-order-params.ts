@@ -10,7 +10,7 @@ import type {
 import { VENUE_ERRORS } from '../../errors.js';
 import { FUTURES_ERRORS } from '../../futures-errors.js';
 import { assertSelfTradePrevention, readSide } from '../order-params.js';
-import { required } from '../params.js';
+import { readFlag, required } from '../params.js';
 
 /** The parameters that new orders and new conditional orders share. */
 export const SHARED_PARAMS = [
@@ -110,13 +110,6 @@ export function readWorkingType(params: URLSearchParams): WorkingType {
   const type = params.get('workingType') ?? 'CONTRACT_PRICE';
   if (type !== 'CONTRACT_PRICE' && type !== 'MARK_PRICE') throw VENUE_ERRORS.invalidValue('workingType');
   return type;
-}
-
-/** Reads `true` or `false`, in any case; false without the parameter. */
-export function readFlag(params: URLSearchParams, name: string): boolean {
-  const text = (params.get(name) ?? 'false').toLowerCase();
-  if (text !== 'true' && text !== 'false') throw VENUE_ERRORS.malformed(name);
-  return text === 'true';
 }
 
 /** Returns the client order id, or a random one if the request has none. */

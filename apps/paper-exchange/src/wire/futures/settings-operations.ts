@@ -5,10 +5,10 @@ import type { Account } from '../../engine/order.js';
 import { VENUE_ERRORS } from '../../errors.js';
 import { FUTURES_ERRORS } from '../../futures-errors.js';
 import { accountOperation, type Operation } from '../operation.js';
-import { integerOf, required } from '../params.js';
+import { integerOf, readFlag, required } from '../params.js';
 import { selected } from './futures-account-views.js';
 import { contractParam, type FuturesContext, futuresAccountOf, optionalContract } from './futures-context.js';
-import { assertPositionSide, readFlag, readUnits } from './futures-order-params.js';
+import { assertPositionSide, readUnits } from './futures-order-params.js';
 
 const SUCCESS = { code: 200, msg: 'success' };
 

@@ -5,7 +5,7 @@ import { VENUE_ERRORS } from '../../errors.js';
 import { accountOperation, type Operation, type SignedCall, type VenueContext } from '../operation.js';
 import { cancelAll, cancelOrder, findOrder, myTrades, openOrders, placed } from '../order-operations.js';
 import { ORDER_PARAMS, readOrder, responseTypeOf } from '../order-params.js';
-import { pageOf, symbolOf } from '../params.js';
+import { pageOf, readFlag, symbolOf } from '../params.js';
 import { orderView, placedView } from '../views.js';
 import { assertCross } from './margin-operations.js';
 
@@ -32,7 +32,7 @@ export function marginOrderOperations(context: VenueContext): Operation[] {
   return [
     accountOperation(
       'POST /sapi/v1/margin/order',
-      { params: [...ORDER_PARAMS, 'isIsolated', 'sideEffectType'] },
+      { params: [...ORDER_PARAMS, 'isIsolated', 'sideEffectType', 'autoRepayAtCancel'] },
       (signed) => placed(context, signed, (account, params) => placeOrder(context, account, params)),
     ),
     accountOperation(
@@ -92,7 +92,8 @@ function placeOrder({ exchange }: VenueContext, owner: Account, params: URLSearc
   const responseType = responseTypeOf(params);
   const sideEffect = SIDE_EFFECTS.find((name) => name === (params.get('sideEffectType') ?? 'NO_SIDE_EFFECT'));
   if (sideEffect === undefined) throw VENUE_ERRORS.invalidValue('sideEffectType');
-  const request = { ...readOrder(spec, params), sideEffect };
+  const keepsLoan = !readFlag(params, 'autoRepayAtCancel', true);
+  const request = { ...readOrder(spec, params), sideEffect, keepsLoan };
   const asset = request.side === 'BUY' ? spec.quote : spec.base;
   const loansBefore = exchange.state.loans.changesOf(account.id).length;
   const order = exchange.place(account, spec, request);
