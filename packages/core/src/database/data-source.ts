@@ -90,6 +90,7 @@ import { MarginOrders1763700000060 } from './migrations/0060-margin-orders.js';
 import { SharedWallets1763700000061 } from './migrations/0061-shared-wallets.js';
 import { MarginLoans1763700000062 } from './migrations/0062-margin-loans.js';
 import { PerpetualFees1763700000063 } from './migrations/0063-perpetual-fees.js';
+import { ConnectionsOfAnAccount1763700000064 } from './migrations/0064-connections-of-an-account.js';
 
 const ENTITIES = [
   AccountOwnerEntity,
@@ -175,6 +176,7 @@ const MIGRATIONS = [
   SharedWallets1763700000061,
   MarginLoans1763700000062,
   PerpetualFees1763700000063,
+  ConnectionsOfAnAccount1763700000064,
   ReplacedPairs1763700000056,
   Funding1763700000059,
 ];

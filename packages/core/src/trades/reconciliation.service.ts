@@ -340,9 +340,9 @@ const NET_LOTS = `SELECT l.symbol, trim_scale(${SIGNED_LOTS})::text AS net
       AND d.trading_type = a.trading_type AND d.id <> a.id
     WHERE a.id = $1 AND a.trading_type = 'perpetual') AS connection
   JOIN lots l ON l.exchange_account_id = connection.id AND l.open_amount > 0
-  JOIN trades t ON t.id = l.trade_id
   JOIN trade_pairs p ON p.id = l.trade_pair_id
-  WHERE (connection.id = $1 OR ${IS_OURS('t')} AND t.origin <> 'RECONCILIATION')
+  WHERE (connection.id = $1 OR EXISTS (
+      SELECT FROM trades t WHERE t.id = l.trade_id AND ${IS_OURS('t')} AND t.origin <> 'RECONCILIATION'))
     AND p.trading_type = 'perpetual' AND p.listed_symbol IS NULL
   GROUP BY 1 ORDER BY 1`;
 
