@@ -20,7 +20,7 @@ export class FundingReader {
    * the plan, since the last run are due at once.
    */
   async readDue(accountIds: readonly string[]): Promise<void> {
-    await this.reads.request(this.streams.takeConnected());
+    await this.reads.request(this.streams.takeConnected('funding'));
     await this.reads.requestUnplanned(this.streams.takeFunded());
     for (const read of await this.reads.claimDue(accountIds, BATCH)) await this.read(read);
   }

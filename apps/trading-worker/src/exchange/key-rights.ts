@@ -6,17 +6,20 @@ import type { AccountClients } from './account-clients.js';
 /** Accounts whose rights are read in one run. They are read rarely, and nothing waits for them. */
 const BATCH = 50;
 
-/** Reads the rights of credentials and the kind of their accounts again: each day, and on perpetuals after each connection of the stream. */
+/**
+ * Reads the rights of credentials and the kind of their accounts again: each day, and on perpetuals after each connection of the
+ * stream, because the position mode may have changed before.
+ */
 export class KeyRights {
   constructor(
     private readonly rights: AccountRights,
     private readonly clients: AccountClients,
-    private readonly streams: Pick<AccountStreams, 'takeUnjudged'>,
+    private readonly streams: Pick<AccountStreams, 'takeConnected'>,
   ) {}
 
   /** Reads the rights of the accounts that are due, among these. */
   async readDue(accountIds: readonly string[]): Promise<void> {
-    await this.rights.requestOfPerpetuals(this.streams.takeUnjudged());
+    await this.rights.requestOfPerpetuals(this.streams.takeConnected('rights'));
     for (const id of await this.rights.claimDue(accountIds, BATCH)) await this.read(id);
   }
 

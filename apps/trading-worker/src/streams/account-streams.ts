@@ -37,8 +37,8 @@ export const orderStateKey = ({ symbol, exchangeOrderId, status }: VenueOrder) =
 export class AccountStreams {
   private readonly streams = new Map<string, AccountStream>();
   private readonly ending = new Set<Promise<void>>();
-  private connected = new Set<string>();
-  private unjudged = new Set<string>();
+  /** Accounts whose streams connected, by what has to be read of them because of it. */
+  private readonly connected = { funding: new Set<string>(), rights: new Set<string>() };
   private funded = new Set<string>();
 
   add(stream: AccountStream): void {
@@ -47,21 +47,13 @@ export class AccountStreams {
 
   /** Registers that the stream of an account connected. */
   addConnected(accountId: string): void {
-    this.connected.add(accountId);
-    this.unjudged.add(accountId);
+    for (const accountIds of Object.values(this.connected)) accountIds.add(accountId);
   }
 
-  /** Returns the accounts whose streams connected since the last call. */
-  takeConnected(): readonly string[] {
-    const accountIds = [...this.connected];
-    this.connected = new Set();
-    return accountIds;
-  }
-
-  /** Returns the accounts whose streams connected since the last call, and whose position mode may have changed before. */
-  takeUnjudged(): readonly string[] {
-    const accountIds = [...this.unjudged];
-    this.unjudged = new Set();
+  /** Returns the accounts whose streams connected since the last call for the same purpose. */
+  takeConnected(purpose: 'funding' | 'rights'): readonly string[] {
+    const accountIds = [...this.connected[purpose]];
+    this.connected[purpose].clear();
     return accountIds;
   }
 

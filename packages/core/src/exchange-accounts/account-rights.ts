@@ -1,6 +1,7 @@
 /**
  * The rights of credentials and the kind of an account, as its exchange reports them. They are read when the account is
- * connected, again each day, and on perpetuals whenever their stream connects: a right to withdraw that appears is reported to the owner.
+ * connected, again each day, and on perpetuals whenever their stream connects. A right to withdraw that appears is reported to
+ * the owner.
  */
 import { exchangeAccount as exchangeAccountSchema, type InactiveReason } from '@trading-automation/contracts';
 import type { CredentialsReport, UnsupportedAccount } from '@trading-automation/exchanges';
