@@ -13,9 +13,9 @@ export interface OperationCommand {
   /** Path parameters that are passed as flags. Keys are names of parameters, values are names of flags. */
   readonly flagOfParam?: Readonly<Record<string, string>>;
   /**
-   * The confirmation prompt. `question`: each `{name}` is replaced with the input of that name; a function chooses it by the input. `when`: with `live`, the
-   * question is asked only in the live world. `inputToRetype`: in the live world, the user must type this input again
-   * instead of yes.
+   * The confirmation prompt. `question`: each `{name}` is replaced with the input of that name; a function chooses it by the
+   * input. `when`: with `live`, the question is asked only in the live world. `inputToRetype`: in the live world, the user must
+   * type this input again instead of yes.
    */
   readonly confirm?: {
     readonly question: string | ((input: Readonly<Record<string, unknown>>) => string);

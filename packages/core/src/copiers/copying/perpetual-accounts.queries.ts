@@ -6,7 +6,7 @@ import { isClosing } from './copy-inputs.queries.js';
 export interface PerpetualExposure {
   /** The signed sum of the account's open lots of the pair. */
   readonly net: Decimal;
-  /** What open orders may still buy and sell of the pair, without reduce-only orders of the user: they only fill as far as a position is left. */
+  /** What open orders may still buy and sell of the pair. */
   readonly buying: Decimal;
   readonly selling: Decimal;
   readonly leverage: Decimal | null;
@@ -15,6 +15,13 @@ export interface PerpetualExposure {
   readonly notional: Decimal;
   readonly marginRatio: Decimal | null;
 }
+
+/**
+ * Selects what the open orders `o` of a side may still trade of the pair. Reduce-only orders of the user are left out, because
+ * they fill only as far as a position is left.
+ */
+const stillOrdered = (side: 'BUY' | 'SELL') => `sum(greatest(0, o.amount - o.filled_amount))
+  FILTER (WHERE o.side = '${side}' AND o.trade_pair_id = key.pair AND NOT (o.reduce_only AND o.copier_id IS NULL))`;
 
 /**
  * $1 and $2: accounts and their pairs; $3: the leader's trade that is copied. Each position counts at its mark price, else at
@@ -48,10 +55,7 @@ const EXPOSURES = `
     JOIN trade_pairs t ON t.id = held.pair
     LEFT JOIN positions q ON q.exchange_account_id = key.account AND q.trade_pair_id = held.pair) own
   CROSS JOIN LATERAL (
-    SELECT sum(greatest(0, o.amount - o.filled_amount))
-        FILTER (WHERE o.side = 'BUY' AND o.trade_pair_id = key.pair AND NOT (o.reduce_only AND o.copier_id IS NULL)) AS buying,
-      sum(greatest(0, o.amount - o.filled_amount))
-        FILTER (WHERE o.side = 'SELL' AND o.trade_pair_id = key.pair AND NOT (o.reduce_only AND o.copier_id IS NULL)) AS selling,
+    SELECT ${stillOrdered('BUY')} AS buying, ${stillOrdered('SELL')} AS selling,
       sum(greatest(0, o.amount - o.filled_amount) * coalesce(CASE WHEN q.amount > 0 THEN q.mark_price END, o.price))
         FILTER (WHERE NOT o.is_exit) AS entering
     FROM trades o

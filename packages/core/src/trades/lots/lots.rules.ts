@@ -231,22 +231,26 @@ export class LotBook {
   }
 
   /** Returns the base amount and the quote value of the fill, net of its fee. */
-  private amountsNetOfFee({ price, amount, side, feeAmount, feeCurrency, feeValue }: LotFill): Remainder {
-    const filled = parseUnits(amount);
-    const value = parseUnits(price) * filled;
-    const isBuy = side === 'BUY';
-    const { base, quote, tradingType } = this.options;
-    const fee = parseUnits(feeAmount);
-    if (feeCurrency !== base || tradingType === 'perpetual') {
-      const quoteFee =
-        feeCurrency === base
-          ? fee * parseUnits(price)
-          : parseUnits(feeCurrency === quote ? feeAmount : (feeValue ?? '0'), QUOTE_SCALE);
-      return { amount: filled, value: isBuy ? value + quoteFee : value - quoteFee };
+  private amountsNetOfFee(fill: LotFill): Remainder {
+    const filled = parseUnits(fill.amount);
+    const value = parseUnits(fill.price) * filled;
+    const isBuy = fill.side === 'BUY';
+    const { base, tradingType } = this.options;
+    if (fill.feeCurrency !== base || tradingType === 'perpetual') {
+      const fee = this.feeInQuote(fill);
+      return { amount: filled, value: isBuy ? value + fee : value - fee };
     }
+    const fee = parseUnits(fill.feeAmount);
     const netAmount = isBuy ? filled - fee : filled + fee;
     // A fee that exceeds the bought amount must not open a negative lot.
     return { amount: netAmount > 0n ? netAmount : 0n, value };
+  }
+
+  /** Returns the value of the fee; 0 if it is not known. */
+  private feeInQuote({ price, feeAmount, feeCurrency, feeValue }: LotFill): QuoteUnits {
+    const { base, quote } = this.options;
+    if (feeCurrency === base) return parseUnits(feeAmount) * parseUnits(price);
+    return parseUnits(feeCurrency === quote ? feeAmount : (feeValue ?? '0'), QUOTE_SCALE);
   }
 
   /** Allocates `rest` to lots: those of the fill's owner first, then others that the fill may close, oldest first. */
