@@ -323,6 +323,7 @@ describe('the client of an exchange in bad weather', () => {
 
   it.each([
     ['PERCENT_PRICE_BY_SIDE', 'price is too far from the market price'],
+    ['NOTIONAL', 'worth less than the minimum'],
     ['MAX_NUM_ORDERS', 'too many open orders'],
     ['MAX_NUM_ALGO_ORDERS', 'too many open orders'],
     ['MAX_POSITION', 'more of this asset than the exchange allows'],

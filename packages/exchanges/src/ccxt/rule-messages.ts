@@ -2,6 +2,8 @@
 
 export const PRICE_TOO_FAR =
   'The price is too far from the market price. Choose a price within the limits of the exchange.';
+export const ORDER_TOO_SMALL =
+  'The order is worth less than the minimum of the exchange at its current price. Increase the amount.';
 export const TOO_MANY_OPEN_ORDERS =
   'The account has too many open orders at the exchange. Cancel some first.';
 export const POSITION_TOO_LARGE =

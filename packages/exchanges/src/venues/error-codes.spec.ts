@@ -145,3 +145,18 @@ describe('a refusal of one request', () => {
     expect(await outcomeOf('okx', 'perpetual', okx(50_007))).toBe('fatal/credentials_rejected');
   });
 });
+
+it.each([
+  [-4164, 'worth less than the minimum'],
+  [-4016, 'too far from the market price'],
+  [-4024, 'too far from the market price'],
+  [-2025, 'too many open orders'],
+  [-4045, 'too many open orders'],
+  [-2027, 'larger than the exchange allows at this leverage'],
+])('the rule of the code %i of perpetuals at Binance is named', async (code, words) => {
+  expect(await errorOf('binance', 'perpetual', { code, msg: 'x' }, 400)).toMatchObject({
+    outcome: 'rejected',
+    code: 'rule_violated',
+    message: expect.stringContaining(words),
+  });
+});

@@ -6,6 +6,7 @@ import { exactDecimal, parseResponse } from '../../ccxt/parse-response.js';
 import {
   BALANCE_TOO_LARGE,
   MARKET_NOT_ALLOWED,
+  ORDER_TOO_SMALL,
   PRICE_TOO_FAR,
   TOO_MANY_OPEN_ORDERS,
 } from '../../ccxt/rule-messages.js';
@@ -99,6 +100,7 @@ export const spot: TradingTypeDeclaration = {
     { pattern: /"code"\s*:\s*"?-2010\b/, code: 'refused' },
     { pattern: /PERCENT_PRICE/, code: 'rule_violated', message: PRICE_TOO_FAR },
     { pattern: /MAX_NUM_(?:ALGO_)?ORDERS/, code: 'rule_violated', message: TOO_MANY_OPEN_ORDERS },
+    { pattern: /Filter failure: (?:MIN_)?NOTIONAL/, code: 'rule_violated', message: ORDER_TOO_SMALL },
     { pattern: /MAX_POSITION/, code: 'rule_violated', message: BALANCE_TOO_LARGE },
   ],
   orderTypes: ['LIMIT', 'MARKET', 'STOP_LIMIT', 'STOP_MARKET'],
