@@ -39,6 +39,7 @@ export function recordMargin({ parts: { replay } }, { id }, { futures_balances, 
     available: exact(futures_balances.USDT.available),
     // A bound is enough: the limits of the driver are far from what accounts have.
     maintenance: size.times(MAINTENANCE),
+    nets: new Map(positions.map((/** @type {any} */ { symbol, amount }) => [symbol, exact(amount)])),
   });
 }
 

@@ -487,21 +487,25 @@ describe('what the driver applies to plans', () => {
     expect(String(replay.reversedBy(strategy, { symbol: pair.symbol, lotId: 'a' }))).toBe('0');
   });
 
-  it('uses the position after earlier exits of the step, and any equity of the last minute, for max_leverage', () => {
+  it('uses the position and the margin after earlier exits of the step, and for max_leverage any equity of the last minute', () => {
     const replay = replayOf();
     replay.signed.setMark(pair.symbol, exact('100'));
     replay.signed.margins.set('account', {
       equity: exact('1000'),
       available: exact('1000'),
       maintenance: ZERO,
+      nets: new Map([[pair.symbol, exact('3')]]),
     });
     replay.equities.record('account', exact('900'));
     replay.apply('account', [ofPair(fill('BUY 3', ofCopier('one', 'L', true, { tradeId: 'a' })))]);
     const { margin, side } = replay.signed.termsOf(copiers[0], { symbol: pair.symbol, side: 'SELL' });
     const most = (each) => String(each.mostAmount({ max_leverage: '0.5' }));
     expect([side, most(margin)]).toEqual(['SELL', '8']);
+    expect(String(replay.signed.availableOf('account', pair.symbol))).toBe('1000');
     replay.apply('account', [ofPair(fill('SELL 3', ofCopier('one', 'L', false, { tradeId: 'b', at: 2 })))]);
     expect(most(replay.signed.termsOf(copiers[0], { symbol: pair.symbol, side: 'SELL' }).margin)).toBe('5');
+    // The exits free 3 × 100 of notional, at a leverage of 20.
+    expect(String(replay.signed.availableOf('account', pair.symbol))).toBe('1015');
     const entry = { margin, pair, mid: undefined };
     const limits = { max_leverage: '0.5' };
     const others = (sent) =>

@@ -264,7 +264,7 @@ export class Replay {
   /** What the account can pay or, on perpetuals, use as margin. @param {Copier} copier @param {string} symbol */
   freeQuoteOf({ account }, symbol) {
     return isPerpetual(symbol)
-      ? this.signed.availableOf(account.id)
+      ? this.signed.availableOf(account.id, symbol)
       : this.balance(account.id, this.pair(symbol).quote);
   }
 

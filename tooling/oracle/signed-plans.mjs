@@ -9,6 +9,8 @@ import { PositionLimits } from './position-limits.mjs';
  *
  * @typedef {import('./fraction.mjs').Fraction} Fraction
  * @typedef {import('./participants.mjs').Copier} Copier
+ * @typedef {{ equity: Fraction, available: Fraction, maintenance: Fraction, nets: ReadonlyMap<string, Fraction> }} ReportedMargin
+ *   `nets`: by symbol
  */
 
 /** The leverage of an account on the paper exchange that nothing has changed. */
@@ -34,7 +36,7 @@ export class SignedPlans {
     this.pairOf = pairOf;
     /** @type {Map<string, LotBook>} by account and symbol */
     this.books = new Map();
-    /** @type {Map<string, { equity: Fraction, available: Fraction, maintenance: Fraction }>} by account, at the start of a step */
+    /** @type {Map<string, ReportedMargin>} by account, at the start of a step */
     this.margins = new Map();
     /** @type {Map<string, Fraction>} by symbol */
     this.marks = new Map();
@@ -126,9 +128,20 @@ export class SignedPlans {
     }
   }
 
-  /** What is free for new orders. @param {string} accountId */
-  availableOf(accountId) {
-    return this.margins.get(accountId)?.available ?? ZERO;
+  /**
+   * What is free for an entry: what the exchange reported as available and, if copies closed lots of the pair since then, the
+   * initial margin of these.
+   *
+   * @param {string} accountId
+   * @param {string} symbol
+   */
+  availableOf(accountId, symbol) {
+    const reported = this.margins.get(accountId);
+    if (reported === undefined) return ZERO;
+    const before = reported.nets.get(symbol) ?? ZERO;
+    const closed = greatest(ZERO, before.absolute.minus(this.book(accountId, symbol).net.absolute));
+    const mark = this.marks.get(symbol) ?? ONE;
+    return reported.available.plus(closed.times(mark).over(this.leverageOf(accountId, symbol)));
   }
 
   /**
@@ -180,7 +193,7 @@ export class SignedPlans {
     return margin !== undefined && isRecent ? [{ ...entry, margin: margin.with({ maintenance: ZERO }) }] : [];
   }
 
-  /** @param {string} accountId @param {{ equity: Fraction, available: Fraction, maintenance: Fraction }} margin */
+  /** @param {string} accountId @param {ReportedMargin} margin */
   setMargin(accountId, margin) {
     this.margins.set(accountId, margin);
     if (margin.maintenance.isZero) this.flatAt.set(accountId, Date.now());

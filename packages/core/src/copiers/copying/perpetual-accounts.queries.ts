@@ -14,6 +14,8 @@ export interface PerpetualExposure {
   readonly markPrice: Decimal | null;
   readonly notional: Decimal;
   readonly marginRatio: Decimal | null;
+  /** The margin that the lots of the pair that are being closed take; their exits free it. In the settlement currency. */
+  readonly released: Decimal;
 }
 
 /**
@@ -24,10 +26,14 @@ const stillOrdered = (side: 'BUY' | 'SELL') => `sum(greatest(0, o.amount - o.fil
   FILTER (WHERE o.side = '${side}' AND o.trade_pair_id = key.pair AND NOT (o.reduce_only AND o.copier_id IS NULL))`;
 
 /**
- * $1 and $2: accounts and their pairs; $3: the leader's trade that is copied. Each position counts at its mark price, else at
- * the last price of the pair, and the entries of copies in flight at the mark price, else at their limit price. The notional
- * is that without the lots that exits of the same leader's trade are closing; see `isClosing`. The margin ratio is that of the account, and of an isolated position
- * its own. An account without positions has no margin ratio: its margin is not read then, so what is stored is old.
+ * $1 and $2: accounts and their pairs; $3: the leader's trade that is copied.
+ *
+ * 1. Each position counts at its mark price, else at the last price of the pair, and the entries of copies in flight at the
+ *    mark price, else at their limit price.
+ * 2. The notional is that without the lots that exits of the same leader's trade are closing; see `isClosing`. These exits
+ *    release the part of the position's margin that the lots take.
+ * 3. The margin ratio is that of the account, and of an isolated position its own. An account without positions has no margin
+ *    ratio: its margin is not read then, so what is stored is old.
  */
 const EXPOSURES = `
   SELECT key.account AS "accountId", key.pair AS "pairId", trim_scale(coalesce(own.net, 0))::text AS net,
@@ -37,14 +43,20 @@ const EXPOSURES = `
     trim_scale(coalesce(own.notional, 0) + coalesce(open.entering, 0))::text AS notional,
     trim_scale(round(coalesce(least(CASE WHEN has.positions THEN m.equity / nullif(m.maintenance_margin, 0) END,
       CASE WHEN p.margin_mode = 'ISOLATED' AND p.amount > 0 THEN p.isolated_margin / nullif(p.maintenance_margin, 0) END)), 18))::text
-      AS "marginRatio"
+      AS "marginRatio",
+    trim_scale(trunc(coalesce(greatest(0, abs(own.net) - abs(own.kept)) * CASE
+      WHEN p.margin_mode = 'ISOLATED' AND p.isolated_margin IS NOT NULL THEN p.isolated_margin / nullif(p.amount, 0)
+      ELSE coalesce(p.mark_price, pair.last_price, p.entry_price) / coalesce(p.leverage, p.max_leverage) END, 0), 18))::text
+      AS released
   FROM (SELECT DISTINCT * FROM unnest($1::uuid[], $2::uuid[]) AS given (account, pair)) AS key
   LEFT JOIN positions p ON p.exchange_account_id = key.account AND p.trade_pair_id = key.pair
+  LEFT JOIN trade_pairs pair ON pair.id = key.pair
   LEFT JOIN account_margins m ON m.exchange_account_id = key.account
   CROSS JOIN LATERAL (SELECT EXISTS (
     SELECT FROM positions o WHERE o.exchange_account_id = key.account AND o.amount > 0) AS positions) has
   CROSS JOIN LATERAL (
     SELECT sum(held.net) FILTER (WHERE held.pair = key.pair) AS net,
+      coalesce(sum(held.kept) FILTER (WHERE held.pair = key.pair), 0) AS kept,
       sum(abs(held.kept) * coalesce(q.mark_price, t.last_price, held.value / nullif(abs(held.net), 0))) AS notional
     FROM (SELECT l.trade_pair_id AS pair, sum(l.open_value) AS value, sum(signed) AS net,
             coalesce(sum(signed) FILTER (WHERE NOT EXISTS (

@@ -207,6 +207,28 @@ describe('copies on perpetuals', () => {
     expect(await env.lastDecision(follower)).toMatchObject({ kind: 'OPEN', code });
   });
 
+  it('rule 5: the lot that a flip is closing frees its margin for the entry', async () => {
+    const actor = await env.core.actor();
+    const on = { actor, account: await env.account(actor, { USDT: '700' }) };
+    const follower = await env.follower({}, { on });
+    await setLeverage(follower, '1');
+    await env.leaderBuys('10');
+    await env.executeAll();
+    // The exit frees 500 and is not filled; the entry needs 501.
+    await env.leaderSells('20');
+    await env.runUntilIdle();
+    expect((await env.decisions(follower)).map(({ kind, code }) => [kind, code])).toEqual([
+      ['OPEN', null],
+      ['CLOSE', null],
+      ['OPEN', null],
+    ]);
+    // Another lot is not being closed, and keeps its margin.
+    await env.executeAll();
+    await env.leaderSells('10');
+    await env.runUntilIdle();
+    expect(await env.lastDecision(follower)).toMatchObject({ kind: 'OPEN', code: 'INSUFFICIENT_BALANCE' });
+  });
+
   it('rule 5: a lot whose exit the exchange does not accept counts for the entry of the flip', async () => {
     const follower = await env.follower({ limits: { max_open_trades: 1 } });
     await env.leaderBuys('10');

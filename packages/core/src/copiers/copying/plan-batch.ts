@@ -83,16 +83,24 @@ export function planBatch(
       copier.status === 'PAUSED' || (signal.sequence <= copier.resumedSequence && !ignoresPause);
     if (!ignoresSignal && isExit(signal) && mustWait(candidate)) return { candidate, ...WAITING };
     const { pair } = copier;
-    const freeOf = (asset: string | undefined): Decimal => {
+    const freeOf = (asset: string | undefined, released: Decimal = '0'): Decimal => {
       const known = asset === undefined ? undefined : free.get(copier.accountId)?.get(asset);
-      const left = new BigDecimal(known ?? '0').minus(reservedSoFar.get(`${copier.walletId}/${asset}`) ?? 0);
+      const left = new BigDecimal(known ?? '0')
+        .plus(released)
+        .minus(reservedSoFar.get(`${copier.walletId}/${asset}`) ?? 0);
       return BigDecimal.max(0, left).toString();
     };
+    const exposure =
+      pair === null
+        ? undefined
+        : exposures.get(exposureKey({ accountId: copier.accountId, pairId: pair.id }));
     const account = {
       freeBase: freeOf(pair?.base),
-      freeQuote: freeOf(pair?.quote),
+      freeQuote: freeOf(pair?.quote, exposure?.released),
       perpetual:
-        pair === null ? undefined : ordered.perpetualOf(copier.accountId, pair, exposures, signal.side),
+        pair === null || exposure === undefined
+          ? undefined
+          : ordered.perpetualOf(copier.accountId, pair, exposure, signal.side),
     };
     const status = ignoresSignal ? 'PAUSED' : copier.status;
     const bookMid = pair === null ? null : (bookMids.get(bookKey(pair)) ?? null);
@@ -122,11 +130,9 @@ class OrderedSoFar {
   perpetualOf(
     accountId: string,
     pair: OfferedPair,
-    exposures: ReadonlyMap<string, PerpetualExposure>,
+    exposure: PerpetualExposure,
     side: TradeSide,
-  ): PerpetualAccount | undefined {
-    const exposure = exposures.get(exposureKey({ accountId, pairId: pair.id }));
-    if (exposure === undefined) return undefined;
+  ): PerpetualAccount {
     const net = new BigDecimal(exposure.net);
     const exiting = this.exiting.get(exposureKey({ accountId, pairId: pair.id })) ?? 0;
     const reducing = new BigDecimal(side === 'BUY' ? exposure.buying : exposure.selling).plus(exiting);

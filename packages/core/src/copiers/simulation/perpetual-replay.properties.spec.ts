@@ -265,6 +265,22 @@ class Live {
     return sum([...this.prices].map(([symbol, price]) => netOf(symbol).times(price).abs()));
   }
 
+  /** The margin of what orders of the fill close of the pair. */
+  private releasedOf(symbol: string): Decimal {
+    const { leverage } = this.day;
+    if (leverage === null) return ZERO;
+    const kept = sum(
+      [...this.lots]
+        .filter(([id, lot]) => lot.symbol === symbol && !this.isClosing(id))
+        .map(([, { held }]) => held),
+    );
+    const closed = PreciseDecimal.max(0, this.netOf(symbol).abs().minus(kept.abs()));
+    return closed
+      .times(this.prices.get(symbol) ?? ZERO)
+      .div(leverage)
+      .toDecimalPlaces(18, Decimal.ROUND_DOWN);
+  }
+
   private get notional(): Decimal {
     return sum([...this.prices].map(([symbol, price]) => this.netOf(symbol).times(price).abs()));
   }
@@ -292,6 +308,7 @@ class Live {
       marginRatio: notional.isZero()
         ? null
         : equity.div(notional.times('0.05')).toDecimalPlaces(18, Decimal.ROUND_DOWN).toFixed(),
+      released: isOpening ? this.releasedOf(symbol).toFixed() : '0',
     };
   }
 

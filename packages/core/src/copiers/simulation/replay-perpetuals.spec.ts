@@ -162,6 +162,8 @@ describe('a replay on perpetuals', () => {
       const codes = play(replayOf('1000', limits), {}, ...flip).map(([code]) => code);
       expect(codes).toEqual(['COPIED', 'COPIED', 'COPIED']);
     }
+    // Each lot needs 40.2 of margin at 5.
+    expect(play(replayOf('45'), {}, ...flip).map(([code]) => code)).toEqual(['COPIED', 'COPIED', 'COPIED']);
     // Another lot counts.
     expect(play(replayOf('1000', { maxOpenTrades: 1 }), {}, {}).map(([code]) => code)).toContain(
       'MAX_TRADES',

@@ -199,7 +199,7 @@ export class Replay {
       },
       account: {
         isActive: true,
-        ...this.freeOf(signal, quote, pair),
+        ...this.freeOf(signal, quote, { pair, closing }),
         perpetual: this.perpetualOf(signal, quote, closing),
         equity: equity.toString(),
         pair: pair?.rules ?? null,
@@ -208,18 +208,28 @@ export class Replay {
     };
   }
 
+  /** @param of - `closing`: the lots that orders of the same fill close; they release their margin */
   private freeOf(
     signal: ReplaySignal,
     quote: string,
-    pair: ReplayPair | undefined,
+    { pair, closing }: { readonly pair: ReplayPair | undefined; readonly closing: readonly string[] },
   ): Pick<CopyInput['account'], 'freeBase' | 'freeQuote'> {
     const isShortEntry = isEntry(signal) && signal.side === 'SELL';
-    const held = isShortEntry ? new BigDecimal(0) : this.copies.netOfPair(this.symbolOf(signal));
+    const symbol = this.symbolOf(signal);
+    const held = isShortEntry ? new BigDecimal(0) : this.copies.netOfPair(symbol);
     const freeQuote =
       pair?.perpetual === undefined
         ? this.copies.flowOf(quote).plus(this.options.startingEquity.get(quote) ?? '0')
         : this.equityOf(quote).minus(this.margin.initialMarginIn(quote));
-    return { freeBase: held.toString(), freeQuote: BigDecimal.max(0, freeQuote).toString() };
+    const released = this.releasedMarginOf(symbol, pair?.perpetual?.leverage ?? null, closing);
+    return { freeBase: held.toString(), freeQuote: BigDecimal.max(0, freeQuote).plus(released).toString() };
+  }
+
+  /** Returns the initial margin that the exits of these lots free, if the leverage is known. */
+  private releasedMarginOf(symbol: string, leverage: Decimal | null, closing: readonly string[]): BigDecimal {
+    if (leverage === null) return new BigDecimal(0);
+    const value = this.copies.valueOfPair(symbol).abs().minus(this.keptValueOf(symbol, closing));
+    return BigDecimal.max(0, value).div(leverage).toDecimalPlaces(18, BigDecimal.ROUND_DOWN);
   }
 
   /** Returns the drawdown in percent; null if the copier has no drawdown limit. */

@@ -318,6 +318,17 @@ it('a short, an exit and a flip have the same decisions and results as live', as
   expect(free.simulation.funding).toBe('0.0675');
 });
 
+it('a flip uses the margin that its exit frees, as live', async () => {
+  const copies = [await copier('60', {})];
+  const [market] = markets as [Market];
+  await lead(copies, market, new BigDecimal('-5'));
+  // The copier holds 2.5, which take 50 of its margin; so does the new lot.
+  await lead(copies, market, new BigDecimal('10'));
+  await lead(copies, market, new BigDecimal('5'));
+  const { codes } = await compare(copies[0]!);
+  expect(codes).toEqual(['OPEN COPIED', 'CLOSE COPIED', 'OPEN COPIED', 'INSUFFICIENT_BALANCE']);
+});
+
 it('random trades have the same decisions and results as live', async () => {
   const copies = [
     await copier('100000', { sizing: { mode: 'MULTIPLIER', value: '0.37' } }),
