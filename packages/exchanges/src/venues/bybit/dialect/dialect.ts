@@ -4,7 +4,10 @@ import type { TradingType } from '@trading-automation/contracts';
 import type { Dialect, VenueAnswer } from '../../../../conformance/scripted/dialect.js';
 import { markets } from '../../../../conformance/scripted/markets.js';
 import { Refusal, type RefusalKind } from '../../../../conformance/scripted/model.js';
-import { publicRoutes, signedRoutes } from './routes.js';
+import { accountRoutes } from './account-routes.js';
+import { historyRoutes } from './history-routes.js';
+import { publicRoutes } from './market-routes.js';
+import { orderRoutes } from './order-routes.js';
 import { CHANNELS, openBybitStream } from './streams.js';
 
 /** Codes of https://bybit-exchange.github.io/docs/v5/error; spot and contracts have different ones. */
@@ -59,7 +62,7 @@ export const dialect: Dialect = {
       passphrase: undefined,
     }),
   }),
-  routes: [...publicRoutes, ...signedRoutes],
+  routes: [...publicRoutes, ...accountRoutes, ...orderRoutes, ...historyRoutes],
   channels: CHANNELS,
   readParams: ({ method, query, body }) =>
     method === 'GET' ? Object.fromEntries(new URLSearchParams(query)) : JSON.parse(body),

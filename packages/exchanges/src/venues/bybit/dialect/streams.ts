@@ -8,7 +8,7 @@ import type {
   StreamSession,
 } from '../../../../conformance/scripted/dialect.js';
 import type { Account, ExchangeEvent, ScriptedMarket } from '../../../../conformance/scripted/model.js';
-import { marketOf } from './routes.js';
+import { marketOf } from './calls.js';
 import { categoryOf, idOf, streamedFill, streamedOrder, streamedPosition, walletView } from './views.js';
 
 const ALL = ['spot', 'margin', 'perpetual'] as const;
