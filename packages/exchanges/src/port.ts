@@ -59,6 +59,13 @@ export type UnsupportedAccount =
 export interface AssetBalance {
   readonly free: Decimal;
   readonly locked: Decimal;
+  /**
+   * The initial margin of positions and of orders on perpetuals, as the exchange reports it, if it is a part of `free`.
+   * Default: none.
+   */
+  readonly margin?: Decimal;
+  /** What `free` lacks already of the initial margin less the open result of positions. Default: nothing. */
+  readonly marginDeducted?: Decimal;
 }
 
 /** Balances by asset. Assets without a balance are omitted. */

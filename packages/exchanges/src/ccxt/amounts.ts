@@ -39,6 +39,14 @@ export function subtract(amount: Decimal, subtracted: Decimal): Decimal {
   return exact(Precise.stringSub(amount, subtracted));
 }
 
+export function smaller(a: Decimal, b: Decimal): Decimal {
+  return exact(Precise.stringMin(a, b));
+}
+
+export function larger(a: Decimal, b: Decimal): Decimal {
+  return exact(Precise.stringMax(a, b));
+}
+
 /** Divides to at most 18 digits after the point. */
 export function divide(amount: Decimal, divisor: Decimal): Decimal {
   return exact(Precise.stringDiv(amount, divisor));

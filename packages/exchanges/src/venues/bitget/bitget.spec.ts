@@ -1,4 +1,21 @@
+import { readRecordings } from '../../../conformance/scripted/recordings.js';
+import type { CcxtClient } from '../../ccxt/ccxt-client.js';
+import { balancesOf, streamedAccount } from './account.js';
 import { marketStream } from './streams.js';
+
+const recordings = readRecordings(new URL('dialect/recordings.json', import.meta.url));
+
+describe('the balances of Bitget', () => {
+  it('contain the margins of positions', () => {
+    const ccxt = { safeCurrencyCode: (code: string) => code } as unknown as CcxtClient;
+    const { data } = recordings.messages.get('Subscriptions/Unified/Account#3') as {
+      readonly data: readonly [object];
+    };
+    // The account has an initial margin of 17,795.97, and nothing is locked.
+    const { coin } = streamedAccount.parse(data[0]);
+    expect(balancesOf(ccxt, coin).USDT).toStrictEqual({ free: '354411.45536458', locked: '0' });
+  });
+});
 
 describe('the order book of Bitget', () => {
   /** @param seq the number of the message, longer than a JavaScript number */

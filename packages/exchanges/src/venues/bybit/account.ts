@@ -1,7 +1,7 @@
 /** Bybit's unified trading account: permissions, balances, positions, funding and loans. */
 import type { Decimal, TradingType } from '@trading-automation/contracts';
 import { z } from 'zod';
-import { subtract } from '../../ccxt/amounts.js';
+import { add, subtract } from '../../ccxt/amounts.js';
 import { type CcxtClient, callEndpoint } from '../../ccxt/ccxt-client.js';
 import type { LoanCalls, PositionCalls } from '../../ccxt/declaration.js';
 import { failure } from '../../ccxt/failures.js';
@@ -72,7 +72,10 @@ const amount = z.union([exactDecimal, z.literal('').transform((): Decimal => '0'
 const coin = z.object({
   coin: z.string().min(1),
   walletBalance: amount,
+  /** What open orders on spot lock. Orders and positions on perpetuals lock nothing of the balance; they have margins. */
   locked: amount.optional().transform((value) => value ?? '0'),
+  totalOrderIM: amount.optional().transform((value) => value ?? '0'),
+  totalPositionIM: amount.optional().transform((value) => value ?? '0'),
   borrowAmount: amount.optional().transform((value) => value ?? '0'),
   accruedInterest: amount.optional().transform((value) => value ?? '0'),
 });
@@ -93,8 +96,14 @@ async function fetchWallet(ccxt: CcxtClient): Promise<z.output<typeof wallet>> {
 /** Returns the balances of coins; zeros are included. */
 export function balancesOf(ccxt: CcxtClient, coins: z.output<typeof wallet>['coin']): Balances {
   const balances: Record<string, AssetBalance> = {};
-  for (const { coin: code, walletBalance, locked } of coins)
-    balances[ccxt.safeCurrencyCode(code)] = { free: subtract(walletBalance, locked), locked };
+  for (const { coin: code, walletBalance, locked, totalOrderIM, totalPositionIM } of coins) {
+    const margin = add(totalOrderIM, totalPositionIM);
+    balances[ccxt.safeCurrencyCode(code)] = {
+      free: subtract(walletBalance, locked),
+      locked,
+      ...(margin !== '0' && { margin }),
+    };
+  }
   return balances;
 }
 

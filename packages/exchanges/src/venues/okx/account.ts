@@ -1,7 +1,7 @@
 /** OKX's account: permissions, balances and loans. https://www.okx.com/docs-v5/en/#trading-account-rest-api */
 import type { Decimal, TradingType } from '@trading-automation/contracts';
 import { z } from 'zod';
-import { subtract } from '../../ccxt/amounts.js';
+import { add, larger, smaller, subtract } from '../../ccxt/amounts.js';
 import { type CcxtClient, callEndpoint } from '../../ccxt/ccxt-client.js';
 import type { LoanCalls } from '../../ccxt/declaration.js';
 import { allPages } from '../../ccxt/pages.js';
@@ -67,6 +67,11 @@ const detail = z.object({
   ccy: z.string().min(1),
   availBal: amount,
   frozenBal: amount,
+  cashBal: amount,
+  stgyEq: amount,
+  isoEq: amount,
+  imr: amount,
+  upl: amount,
   liab: amount,
   interest: amount,
   eq: amount,
@@ -81,6 +86,10 @@ export const wallet = z.object({
   details: z.array(detail),
 });
 type Wallet = z.output<typeof wallet>;
+type Detail = z.output<typeof detail>;
+
+/** The currencies that settle contracts and are worth as much as USD. */
+const DOLLARS = new Set(['USDT', 'USDC']);
 const wallets = z.object({ data: z.array(wallet).length(1) });
 
 async function fetchWallet(ccxt: CcxtClient, params: { readonly ccy?: string } = {}): Promise<Wallet> {
@@ -88,15 +97,35 @@ async function fetchWallet(ccxt: CcxtClient, params: { readonly ccy?: string } =
 }
 
 /** Returns the balances of currencies; zeros are included. */
-export function balancesOf(ccxt: CcxtClient, { details }: Wallet): Balances {
+export function balancesOf(ccxt: CcxtClient, { details, imr, adjEq }: Wallet): Balances {
   const balances: Record<string, AssetBalance> = {};
   // The balance of a currency that the account owes may be negative.
-  for (const { ccy, availBal, frozenBal } of details)
-    balances[ccxt.safeCurrencyCode(ccy)] = {
-      free: availBal.startsWith('-') ? '0' : availBal,
-      locked: frozenBal,
+  for (const each of details) {
+    const deducted = marginDeductedOf(each, adjEq === '' ? undefined : imr);
+    balances[ccxt.safeCurrencyCode(each.ccy)] = {
+      free: each.availBal.startsWith('-') ? '0' : each.availBal,
+      locked: each.frozenBal,
+      ...(deducted !== '0' && { marginDeducted: deducted }),
     };
+  }
   return balances;
+}
+
+/**
+ * What the available balance of a currency lacks of the margins less the open result. The frozen balance contains the margins,
+ * beside what orders on spot lock.
+ *
+ * @param imr the initial margins of the account in USD; undefined in a mode where each currency has its own
+ */
+function marginDeductedOf(each: Detail, imr: Decimal | undefined): Decimal {
+  const { ccy, availBal, frozenBal, cashBal, stgyEq, isoEq, upl } = each;
+  const cross = imr === undefined ? each.imr : DOLLARS.has(ccy) ? imr : '0';
+  const margin = smaller(frozenBal, add(cross, isoEq));
+  // Recorded answers show that the available balance contains the open result.
+  const surplus = subtract(add(availBal, frozenBal), add(cashBal, stgyEq));
+  const isLoss = upl.startsWith('-');
+  const result = isLoss ? smaller('0', larger(surplus, upl)) : larger('0', smaller(surplus, upl));
+  return subtract(margin, result);
 }
 
 export async function fetchOkxBalances(ccxt: CcxtClient): Promise<BalanceReport> {
