@@ -19,11 +19,17 @@ interface Amounts {
   readonly locked: Decimal;
 }
 
-/** Balances by asset, as the exchange port reports them. */
+/** What the exchange reports about the margin of an asset; see `AssetBalance` of the exchange port. */
+interface ReportedMargin {
+  readonly margin?: Decimal | undefined;
+  readonly marginDeducted?: Decimal | undefined;
+}
+
+/** Balances by asset. */
 type Balances = Readonly<Record<string, Amounts>>;
 
 /** A report of one asset. */
-interface AssetReport extends Amounts {
+interface AssetReport extends Amounts, ReportedMargin {
   /** The venue's time of the report, in ISO 8601: it includes every change before this millisecond. */
   readonly at: string;
   /** The report includes no change after this instant of the venue. Omitted if it equals `at`. */
@@ -56,7 +62,8 @@ export interface StoredBalances {
 
 export interface ReportedBalances {
   readonly source: 'SNAPSHOT' | 'STREAM';
-  readonly balances: Balances;
+  /** As the exchange port reports them. */
+  readonly balances: Readonly<Record<string, Amounts & ReportedMargin>>;
   readonly at: Date;
   readonly until: Date;
   readonly received: number;
@@ -151,12 +158,15 @@ function keepBefore(current: VenueBalance | undefined, incoming: AssetReport): V
 }
 
 function venueBalanceOf(report: ReportedBalances, asset: string): AssetReport {
-  const { free, locked } = report.balances[asset] ?? NOTHING;
+  const reported: Amounts & ReportedMargin = report.balances[asset] ?? NOTHING;
+  const { free, locked, margin, marginDeducted } = reported;
   const at = report.at.toISOString();
   const until = report.until.toISOString();
   return {
     free,
     locked,
+    ...(margin !== undefined && { margin }),
+    ...(marginDeducted !== undefined && { marginDeducted }),
     at,
     ...(until !== at && { until }),
     source: report.source,

@@ -80,13 +80,24 @@ const IS_IN_POSITION = `EXISTS (
   SELECT FROM positions q WHERE q.exchange_account_id = t.exchange_account_id AND q.trade_pair_id = t.trade_pair_id
     AND q.reported_at >= f.executed_at)`;
 
+/** Whether the margin that was moved to the open position \`p\` is known. It contains the position's result. */
+const IS_ISOLATED = "(p.margin_mode = 'ISOLATED' AND p.isolated_margin IS NOT NULL)";
+
 /**
- * What an open position \`p\` takes from the wallet: its initial margin less its open result, and if it is isolated, the
- * margin that was moved to it. A leverage that is not known counts as the highest, so that the margin is not overstated.
+ * The initial margin of an open position \`p\`; if it is isolated, the margin that was moved to it. A leverage that is not
+ * known counts as the highest, so that the margin is not overstated.
  */
-const POSITION_MARGIN = `CASE WHEN p.margin_mode = 'ISOLATED' AND p.isolated_margin IS NOT NULL
-    THEN p.isolated_margin - worth.result
-  ELSE coalesce(p.amount * worth.price / coalesce(p.leverage, p.max_leverage), 0) - worth.result END`;
+const POSITION_MARGIN = `CASE WHEN ${IS_ISOLATED} THEN p.isolated_margin - worth.result
+  ELSE coalesce(p.amount * worth.price / coalesce(p.leverage, p.max_leverage), 0) END`;
+
+/** What the wallet gains or loses by an open position \`p\`. */
+const POSITION_RESULT = `CASE WHEN ${IS_ISOLATED} THEN 0 ELSE worth.result END`;
+
+/** What is left of the margin of the order \`t\`, which a perpetual needs until it fills. */
+const ORDER_MARGIN = 't.reserved_amount * greatest(0, 1 - t.filled_amount / t.amount)';
+
+/** Whether a leg is the margin of a fill of a perpetual whose position is not reported yet. */
+const IS_FILL_MARGIN = `(t.trading_type = 'perpetual' AND leg.kind = 'spent' AND NOT ${IS_IN_POSITION})`;
 
 const UNCONFIRMED_SALES = `
   SELECT DISTINCT w.account_id AS id FROM wallet_accounts($1) AS w JOIN trades t ON t.exchange_account_id = w.member_id
@@ -102,9 +113,11 @@ const UNCONFIRMED_SALES = `
  * 2. An open order takes its reservation, or more if it filled at a worse price. An external order takes what it can
  *    spend. An order that ended takes what its fills spent.
  * 3. An order on a perpetual takes the margin of what it opens, until the exchange reports the position. A position takes its
- *    initial margin at the last mark price less its open result, as the exchange judges orders; a profit is not for spot. Some
- *    exchanges lock these margins in the wallet and others do not, so what is locked counts against them. Here the free
- *    balance may be overstated: by what the mark price moved since, and between a report of the wallet and one of its position.
+ *    initial margin at the last mark price less its open result, as the exchange judges orders; a profit is not for spot. Here
+ *    the free balance may be overstated: by what the mark price moved since, and between a report of the wallet and one of
+ *    its position.
+ *    What the exchange itself reports as margin counts if it is more, as it contains positions and orders that are not known here;
+ *    orders after that report come on top. What the reported balance lacks of the margin already is not subtracted again.
  * 4. Orders and fills of all accounts that share the wallet count, each once.
  * 5. A write-off records an amount that the report already lacks, so it changes nothing.
  *
@@ -113,7 +126,9 @@ const UNCONFIRMED_SALES = `
  */
 const freeOf = (accounts: string, assets: string) => `
   WITH requested AS MATERIALIZED (
-    SELECT a.id, a.trading_type, n.asset, b.free, b.locked, b.at, b.until, b.seen, b.is_legacy
+    SELECT a.id, a.trading_type, n.asset, b.free, b.at, b.until, b.seen, b.is_legacy,
+      CASE WHEN b.is_legacy THEN NULL ELSE (a.venue_balances -> n.asset ->> 'margin')::numeric END AS margin,
+      CASE WHEN b.is_legacy THEN NULL ELSE (a.venue_balances -> n.asset ->> 'marginDeducted')::numeric END AS deducted
     FROM exchange_accounts a CROSS JOIN ${assets}
     CROSS JOIN LATERAL venue_balance(a.balances, a.venue_balances, a.venue_balances_at, a.balances_taken_at,
       n.asset) AS b
@@ -126,14 +141,14 @@ const freeOf = (accounts: string, assets: string) => `
         THEN greatest(t.reserved_amount, CASE t.side WHEN 'BUY' THEN t.cost ELSE t.filled_amount END)
       WHEN t.side = 'SELL' THEN t.amount
       ELSE greatest(t.cost, t.amount * coalesce(t.price, 0)) END) AS amount,
-      sum(CASE WHEN t.trading_type = 'perpetual'
-        THEN t.reserved_amount * greatest(0, 1 - t.filled_amount / t.amount) ELSE 0 END) AS margin
+      sum(CASE WHEN t.trading_type = 'perpetual' THEN ${ORDER_MARGIN} ELSE 0 END) AS margin,
+      sum(CASE WHEN t.trading_type = 'perpetual' AND NOT ${HAS_ORDER} THEN ${ORDER_MARGIN} ELSE 0 END) AS new_margin
     FROM member JOIN trades t ON t.exchange_account_id = member.member_id
     JOIN requested b ON b.id = member.id AND b.asset = t.reserved_asset
     WHERE ${IS_OPEN} AND NOT ${IS_REPEATED}
     GROUP BY 1, 2),
   held AS (
-    SELECT b.id, b.asset, sum(${POSITION_MARGIN}) AS margin
+    SELECT b.id, b.asset, sum(${POSITION_MARGIN}) AS margin, sum(${POSITION_RESULT}) AS result
     FROM (${openPositionsOfWallets('(SELECT id AS account_id, member_id FROM member)')}) AS p
     JOIN trade_pairs s ON s.id = p.trade_pair_id
     JOIN requested b ON b.id = p.account_id AND b.asset = coalesce(s.settle, s.quote)
@@ -145,9 +160,10 @@ const freeOf = (accounts: string, assets: string) => `
     SELECT b.id, b.asset, sum(CASE leg.kind
       WHEN 'received' THEN CASE WHEN ${LACKS_FILL} THEN leg.amount ELSE 0 END
       WHEN 'fee' THEN CASE WHEN ${HAS_FILL} THEN 0 ELSE leg.amount END
-      ELSE CASE WHEN t.trading_type = 'perpetual' THEN CASE WHEN ${IS_IN_POSITION} THEN 0 ELSE leg.amount END
-        WHEN ${IS_OPEN} OR ${HAS_FILL} OR (${HAS_ORDER} AND t.type IN ('LIMIT', 'STOP_LIMIT')) THEN 0
-        ELSE leg.amount END END) AS amount
+      ELSE CASE WHEN t.trading_type = 'perpetual' OR ${IS_OPEN} OR ${HAS_FILL} OR (${HAS_ORDER} AND t.type IN ('LIMIT', 'STOP_LIMIT')) THEN 0
+        ELSE leg.amount END END) AS amount,
+      sum(CASE WHEN ${IS_FILL_MARGIN} THEN -leg.amount ELSE 0 END) AS margin,
+      sum(CASE WHEN ${IS_FILL_MARGIN} AND NOT ${HAS_ORDER} THEN -leg.amount ELSE 0 END) AS new_margin
     FROM requested b
     JOIN member ON member.id = b.id
     JOIN fills f ON f.exchange_account_id = member.member_id
@@ -170,13 +186,16 @@ const freeOf = (accounts: string, assets: string) => `
     GROUP BY 1, 2)
   SELECT requested.id, requested.asset,
     trim_scale(greatest(0, requested.free - coalesce(r.amount, 0) + coalesce(c.amount, 0)
-      - greatest(CASE requested.trading_type WHEN 'perpetual' THEN least(0, used.margin) ELSE 0 END,
-        used.margin - requested.locked)))::text AS free
+      - greatest(CASE requested.trading_type WHEN 'perpetual' THEN least(0, used.amount) ELSE 0 END,
+        used.amount - coalesce(requested.deducted, 0))))::text AS free
   FROM requested
   LEFT JOIN reserved r ON r.id = requested.id AND r.asset = requested.asset
   LEFT JOIN held h ON h.id = requested.id AND h.asset = requested.asset
   LEFT JOIN changed c ON c.id = requested.id AND c.asset = requested.asset
-  CROSS JOIN LATERAL (SELECT coalesce(r.margin, 0) + coalesce(h.margin, 0) AS margin) AS used`;
+  CROSS JOIN LATERAL (SELECT greatest(
+    coalesce(r.margin, 0) + coalesce(h.margin, 0) + coalesce(c.margin, 0),
+    coalesce(requested.margin, 0) + coalesce(r.new_margin, 0) + coalesce(c.new_margin, 0))
+    - coalesce(h.result, 0) AS amount) AS used`;
 
 const FREE = freeOf('$1::uuid[]', 'unnest($2::text[]) AS n (asset)');
 

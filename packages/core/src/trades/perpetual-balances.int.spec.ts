@@ -1,5 +1,6 @@
 /** What an account of perpetuals may spend beside its open orders and positions. */
 import { tradeCreate } from '@trading-automation/contracts';
+import type { AssetBalance } from '@trading-automation/exchanges';
 import { inTransaction, newUuid } from '@trading-automation/persistence';
 import { AccountSyncService } from '../exchange-accounts/index.js';
 import type { RecordIds } from '../testing/index.js';
@@ -101,15 +102,66 @@ describe('the free balance of an account with a position', () => {
     expect(await free()).toBe('2200');
   });
 
-  it('is not less by what the exchange locks in the wallet', async () => {
-    await env.core.rows(
-      `UPDATE exchange_accounts SET balances = '{"USDT": {"free": "600", "locked": "400"}}' WHERE id = $1`,
-      account.uuid,
-    );
+  it('is less by its margin beside what orders on spot lock', async () => {
     await hold();
-    expect(await free()).toBe('600');
-    await hold({ leverage: '4' });
+    await report(new Date(), { free: '700', locked: '300' });
+    expect(await free()).toBe('300');
+  });
+
+  it('is less once by the margins that the exchange reports, and by the larger of its count and ours', async () => {
+    const spot = await env.core.account(env.actor, { USDT: '1000' });
+    await env.core.rows(
+      'UPDATE exchange_accounts SET wallet_id = $1 WHERE id IN ($1, $2)',
+      account.uuid,
+      spot.uuid,
+    );
+    const frees = () => Promise.all([account, spot].map((one) => free(one)));
+    // A wallet of 1,000 whose orders on spot lock 300.
+    const wallet = { free: '700', locked: '300' };
+    const reportBoth = async (at: number, margin?: string) => {
+      for (const one of [account, spot]) await report(new Date(at), { ...wallet, margin }, one);
+    };
+    await hold();
+    const start = Date.now();
+    await reportBoth(start, '400');
+    expect(await frees()).toEqual(['300', '300']);
+    await reportBoth(start + 1, '450.5');
+    expect(await frees()).toEqual(['249.5', '249.5']);
+    await reportBoth(start + 2, '100');
+    expect(await frees()).toEqual(['300', '300']);
+    // A profit covers margins, and beyond them it is not for spot.
+    await hold({ unrealized_pnl: '150' });
+    expect(await frees()).toEqual(['450', '450']);
+    await hold({ unrealized_pnl: '600' });
+    expect(await frees()).toEqual(['900', '700']);
+    await hold({ unrealized_pnl: '-50' });
+    await reportBoth(start + 3, '420');
+    expect(await frees()).toEqual(['230', '230']);
+  });
+
+  it('is less by an order after the report, beside margins of positions that only the exchange knows', async () => {
+    await report(new Date(), { free: '1000', locked: '0', margin: '300' });
+    expect(await free()).toBe('700');
+    await hold({ amount: '0' });
+    await buy('20');
+    expect(await free()).toBe('300');
+  });
+
+  it('is not less by what the reported balance lacks already', async () => {
+    await hold();
+    // The exchange locks the margin, and 100 for orders on spot.
+    const locked = { free: '500', locked: '500', marginDeducted: '400' };
+    await report(new Date(), locked);
     expect(await free()).toBe('500');
+    await hold({ leverage: '4' });
+    expect(await free()).toBe('400');
+    // The available balance contains the open result, too.
+    await hold({ unrealized_pnl: '-50' });
+    await report(new Date(Date.now() + 1), { ...locked, free: '450', marginDeducted: '450' });
+    expect(await free()).toBe('450');
+    await hold({ unrealized_pnl: '600' });
+    await report(new Date(Date.now() + 2), { ...locked, free: '1100', marginDeducted: '-200' });
+    expect(await free()).toBe('1100');
   });
 
   it('is less once by the position of a wallet that two accounts see, and for spot never more by its profit', async () => {
@@ -200,10 +252,13 @@ describe('the margin of an order', () => {
   });
 });
 
-/** The stream reports a wallet of 1,000 USDT. */
-async function report(at: Date): Promise<void> {
+/** The stream reports the wallet, by default 1,000 USDT. */
+async function report(
+  at: Date,
+  usdt: AssetBalance = { free: '1000', locked: '0' },
+  { uuid } = account,
+): Promise<void> {
   const sync = new AccountSyncService(env.core.platform);
   const receivedAt = new Date(await sync.databaseTime());
-  const balances = { USDT: { free: '1000', locked: '0' } };
-  await sync.storeUpdates([{ accountId: account.uuid, balances, at, seen: [], receivedAt }]);
+  await sync.storeUpdates([{ accountId: uuid, balances: { USDT: usdt }, at, seen: [], receivedAt }]);
 }

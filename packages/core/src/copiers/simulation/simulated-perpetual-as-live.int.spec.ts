@@ -146,7 +146,8 @@ async function setBalance(account: RecordIds, free: string, locked: string): Pro
          'received', 0, 'at', to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
      FROM (SELECT date_trunc('milliseconds', clock_timestamp()) + interval '1 second' AS at) AS taken WHERE id = $1`,
     account.uuid,
-    JSON.stringify({ USDT: { free, locked } }),
+    // What is locked is the margin of the positions.
+    JSON.stringify({ USDT: { free, locked, marginDeducted: locked } }),
   );
 }
 
