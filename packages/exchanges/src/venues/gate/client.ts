@@ -1,5 +1,6 @@
 /** Changes of ccxt's client of Gate. */
 import errors from 'ccxt/js/src/base/errors';
+import { z } from 'zod';
 import { multiply } from '../../ccxt/amounts.js';
 
 /** How long after its signing an order may arrive at the exchange, in milliseconds. */
@@ -17,12 +18,18 @@ interface SignedRequest {
 /** A candle: opening time, open, high, low, close and volume. */
 type Candle = readonly [number, string, string, string, string, string | undefined];
 
+/** A market of futures, with the parts that this file reads. */
+interface FuturesMarket {
+  readonly precision: { readonly amount?: string; readonly price?: string };
+}
+
 /** The members of ccxt's client that this file replaces. */
 interface GateClient {
   readonly exceptions: { readonly exact: Record<string, unknown> };
   nonce(): number;
   /** @param api `public` or `private`, and the part of the API */
   sign(path: string, api: readonly string[], method: string, ...rest: readonly unknown[]): SignedRequest;
+  parseContractMarket(contract: unknown, settle: string): FuturesMarket | null;
   parseOHLCV(candle: unknown, market?: GateMarket): Candle;
   fetchTicker(symbol: string): Promise<object>;
   fetchOHLCV(symbol: string, interval: string, since: number, limit: number): Promise<readonly Candle[]>;
@@ -36,6 +43,7 @@ export function prepareGate(created: object): void {
   // Isolated margin is not offered; its list of pairs is not needed.
   client.publicMarginGetCurrencyPairs = async () => [];
   addHeaders(client);
+  readDecimalSteps(client);
   countInBase(client);
   completeTickers(client);
 }
@@ -55,6 +63,26 @@ function addHeaders(client: GateClient): void {
       ...(isOrder && { 'x-gate-exptime': String(client.nonce() + ORDER_EXPIRY_MS) }),
     };
     return { ...signed, headers };
+  };
+}
+
+/** The smallest size is a string, because all calls of futures have the header above. */
+const decimalContract = z.object({
+  enable_decimal: z.literal(true),
+  order_size_min: z.string().regex(/^0\.0*[1-9]\d*$/),
+});
+
+/**
+ * ccxt declares whole contracts as the step of every market. Gate documents `enable_decimal` but no step; every multiple of the
+ * smallest size is accepted.
+ */
+function readDecimalSteps(client: GateClient): void {
+  const parse = client.parseContractMarket.bind(client);
+  client.parseContractMarket = (contract, settle) => {
+    const market = parse(contract, settle);
+    const { data } = decimalContract.safeParse(contract);
+    if (market === null || data === undefined) return market;
+    return { ...market, precision: { ...market.precision, amount: data.order_size_min } };
   };
 }
 

@@ -1,4 +1,5 @@
 /** Positions, fills and books of contracts whose sizes have a fraction. */
+import { failureOf } from '../../../conformance/conformance-fixture.js';
 import { exact } from '../../../conformance/scripted/model.js';
 import { readRecordings } from '../../../conformance/scripted/recordings.js';
 import { ScriptedServer } from '../../../conformance/scripted/scripted-server.js';
@@ -72,5 +73,59 @@ describe('sizes of Gate that are no whole number of contracts', () => {
     await book.until(() => book.bids.length === 1);
     expect(book.bids).toEqual([['50000', '0.00025']]);
     expect((await venue.fetchBook(symbol, 5)).bids).toEqual([['50000', '0.00025']]);
+  });
+
+  it('are sent where the contract allows them, so that a rest of a position can be closed', async () => {
+    const { venue, exchange, maker, taker } = await open();
+    const eth = 'ETH/USDT:USDT';
+    expect(
+      (await venue.fetchMarkets()).map(({ symbol: each, amountStep, minAmount }) => [
+        each,
+        amountStep,
+        minAmount,
+      ]),
+    ).toEqual([
+      [symbol, '0.0001', '0.0002'],
+      [eth, '0.00001', '0.00001'],
+    ]);
+    const terms = { symbol: eth, type: 'LIMIT', timeInForce: 'GTC', price: '3000' } as const;
+    const enter = { ...terms, reduceOnly: false, amount: '0.00015' } as const;
+    await maker.placeOrder({ ...enter, side: 'SELL', amount: '0.00031', venueClientOrderId: 'ta01' });
+    await taker.placeOrder({ ...enter, side: 'BUY', venueClientOrderId: 'ta02' });
+    expect((await taker.positions!.fetchPositions()).positions).toMatchObject([{ amount: '0.00015' }]);
+    await maker.placeOrder({ ...enter, side: 'BUY', price: '2999', venueClientOrderId: 'ta03' });
+    await taker.placeOrder({
+      symbol: eth,
+      type: 'MARKET',
+      timeInForce: 'IOC',
+      side: 'SELL',
+      amount: '0.00015',
+      reduceOnly: true,
+      venueClientOrderId: 'ta04',
+    });
+    expect((await taker.positions!.fetchPositions()).positions).toEqual([]);
+    expect(exchange.orders.map(({ amount }) => amount.toString())).toEqual([
+      '0.00031',
+      '0.00015',
+      '0.00015',
+      '0.00015',
+    ]);
+  });
+
+  it('are not sent where they are not allowed, or finer than allowed', async () => {
+    const { exchange, taker } = await open();
+    const terms = {
+      type: 'LIMIT',
+      timeInForce: 'GTC',
+      price: '3000',
+      side: 'BUY',
+      reduceOnly: false,
+    } as const;
+    for (const order of [
+      { symbol, amount: '0.00025', venueClientOrderId: 'ta01' },
+      { symbol: 'ETH/USDT:USDT', amount: '0.000255', venueClientOrderId: 'ta02' },
+    ])
+      expect(await failureOf(taker.placeOrder({ ...terms, ...order }))).toMatch(/^rejected\//);
+    expect(exchange.orders).toEqual([]);
   });
 });

@@ -97,13 +97,15 @@ function readRequested(
 function orderRequest(ccxt: CcxtClient, order: OrderRequest): Readonly<Record<string, unknown>> {
   const { type } = orderArguments(order, false);
   const { symbol, side, price, timeInForce, venueClientOrderId, reduceOnly } = order;
+  const { id, precision } = ccxt.market(symbol);
   const contracts = ccxt.amountToPrecision(symbol, toContracts(ccxt, symbol, order.amount));
+  const size = side === 'BUY' ? contracts : `-${contracts}`;
   const isLimit = type === 'limit';
   return {
     settle,
-    contract: ccxt.market(symbol).id,
-    // A whole number of contracts; negative for a sale.
-    size: Number(side === 'BUY' ? contracts : `-${contracts}`),
+    contract: id,
+    // The number of contracts; negative for a sale. A string may have a fraction, if the contract allows it.
+    size: precision.amount === '1' ? Number(size) : size,
     price: isLimit ? ccxt.priceToPrecision(symbol, price) : '0',
     tif: isLimit ? TIMES_IN_FORCE[timeInForce] : 'ioc',
     text: textOf(venueClientOrderId),

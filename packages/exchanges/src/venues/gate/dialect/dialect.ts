@@ -1,7 +1,7 @@
 /** Gate's wire format, written from recordings and from https://www.gate.com/docs/developers/apiv4/en/ */
 import { createHash, createHmac } from 'node:crypto';
 import type { TradingType } from '@trading-automation/contracts';
-import type { Dialect, VenueAnswer } from '../../../../conformance/scripted/dialect.js';
+import type { Dialect, VenueAnswer, VenueRequest } from '../../../../conformance/scripted/dialect.js';
 import { markets } from '../../../../conformance/scripted/markets.js';
 import { Refusal, type RefusalKind } from '../../../../conformance/scripted/model.js';
 import { publicFuturesRoutes } from './futures-public.js';
@@ -53,20 +53,22 @@ const STATUSES: Readonly<Partial<Record<RefusalKind, number>>> = {
 const CLOCK_S = 60;
 const EXPIRY_MS = 5_000;
 
+/** Contracts have no smallest notional. Those of BTC are whole, and the smallest order is larger than one; ETH has a tenth. */
+const PERPETUALS = markets('PERPETUAL', {
+  contractSize: '0.0001',
+  step: '0.0001',
+  minAmount: '0.0002',
+  minNotional: '0',
+}).map((market) => (market.base === 'ETH' ? { ...market, step: '0.00001', minAmount: '0.00001' } : market));
+
+const asReceived = (sent: object, headers: VenueRequest['headers']): object =>
+  hasDecimalSizes(headers) ? sent : (withSizes(sent, false) as object);
+
 export const dialect: Dialect = {
   venue: 'gate',
   traits: { placement: 'STATE', reportsPermissions: false },
   settingsFor: (tradingType: TradingType) => ({
-    markets:
-      tradingType === 'perpetual'
-        ? // Contracts have no smallest notional; the smallest order is larger than one contract here.
-          markets('PERPETUAL', {
-            contractSize: '0.0001',
-            step: '0.0001',
-            minAmount: '0.0002',
-            minNotional: '0',
-          })
-        : markets('SPOT', {}),
+    markets: tradingType === 'perpetual' ? PERPETUALS : markets('SPOT', {}),
     spotFeeIn: 'RECEIVED',
     clientOrderIds: 'NOT_UNIQUE',
     postOnlyThatTakes: 'REFUSED',
@@ -79,9 +81,10 @@ export const dialect: Dialect = {
   }),
   routes: [...publicRoutes, ...spotRoutes, ...publicFuturesRoutes, ...futuresRoutes],
   channels: CHANNELS,
-  readParams: ({ query, body }) => ({
+  // Without the header, the sizes of orders are truncated, too.
+  readParams: ({ query, body, headers }) => ({
     ...Object.fromEntries(new URLSearchParams(query)),
-    ...(body === '' ? {} : JSON.parse(body)),
+    ...(body === '' ? {} : asReceived(JSON.parse(body), headers)),
   }),
   // https://www.gate.com/docs/developers/apiv4/en/#apiv4-signed-request-requirements
   authenticate: ({ method, path, query, body, headers }, exchange) => {

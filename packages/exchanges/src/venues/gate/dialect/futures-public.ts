@@ -4,7 +4,7 @@ import { candlesOf } from '../../../../conformance/scripted/candles.js';
 import { type Route, route, type Source } from '../../../../conformance/scripted/dialect.js';
 import { type Exact, exact, type ScriptedMarket } from '../../../../conformance/scripted/model.js';
 import type { ScriptedExchange } from '../../../../conformance/scripted/scripted-exchange.js';
-import { contractsOf } from './futures-views.js';
+import { contractsOf, hasDecimalContracts } from './futures-views.js';
 import { docs, INTERVALS, integer, marketOf, range } from './params.js';
 import { idOf } from './spot-views.js';
 
@@ -58,7 +58,7 @@ const contractView = (exchange: ScriptedExchange, market: ScriptedMarket) => {
     enable_credit: true,
     create_time: 1_669_688_556,
     funding_cap_ratio: '0.75',
-    enable_decimal: false,
+    enable_decimal: hasDecimalContracts(market),
   };
 };
 

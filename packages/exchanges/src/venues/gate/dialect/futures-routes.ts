@@ -4,7 +4,14 @@ import type { Route } from '../../../../conformance/scripted/dialect.js';
 import { type Account, exact, type Order, Refusal } from '../../../../conformance/scripted/model.js';
 import { positionOf } from '../../../../conformance/scripted/positions.js';
 import { isOpen, type ScriptedExchange } from '../../../../conformance/scripted/scripted-exchange.js';
-import { calledOrder, calledPosition, futuresAccount, listedFill, orderNumberOf } from './futures-views.js';
+import {
+  calledOrder,
+  calledPosition,
+  futuresAccount,
+  hasDecimalContracts,
+  listedFill,
+  orderNumberOf,
+} from './futures-views.js';
 import { byOffset, isWithin, marketOf, orderText, pageOf, range } from './params.js';
 import { signedCall } from './signed-call.js';
 import { idOf } from './spot-views.js';
@@ -19,8 +26,8 @@ const TEXT_MS = 60_000;
 
 const newOrder = z.strictObject({
   contract,
-  /** A whole number of contracts; negative for a sale. */
-  size: z.number().int(),
+  /** The number of contracts; negative for a sale. Only a string may have a fraction. */
+  size: z.union([z.number().int(), z.string().regex(/^-?\d+(\.\d+)?$/)]),
   price: z.string(),
   tif: z.enum(['gtc', 'ioc', 'fok', 'poc']),
   text: orderText,
@@ -33,14 +40,16 @@ function placeOrder(exchange: ScriptedExchange, owner: Account, params: z.output
   const market = marketOf(exchange, params.contract);
   // A price of zero means a market order, which cannot rest.
   const isMarket = exact(params.price).isZero();
+  const size = exact(params.size);
+  if (!size.isInteger() && !hasDecimalContracts(market)) throw new Refusal('BAD_PARAMETER');
   if (isMarket && params.tif !== 'ioc' && params.tif !== 'fok') throw new Refusal('BAD_PARAMETER');
   return exchange.place(owner, {
     market,
     clientOrderId: params.text,
-    side: params.size > 0 ? 'BUY' : 'SELL',
+    side: size.isPositive() ? 'BUY' : 'SELL',
     type: isMarket ? 'MARKET' : 'LIMIT',
     timeInForce: TIMES_IN_FORCE[params.tif],
-    amount: exact(params.size).abs().times(market.contractSize),
+    amount: size.abs().times(market.contractSize),
     price: isMarket ? undefined : exact(params.price),
     reduceOnly: params.reduce_only,
   });

@@ -29,6 +29,10 @@ const TEXTS: Readonly<Record<Cause, string>> = {
 export const contractsOf = (amount: Exact, { contractSize }: ScriptedMarket): number =>
   amount.div(contractSize).toNumber();
 
+/** Whether orders may have a part of a contract. */
+export const hasDecimalContracts = ({ step, contractSize }: ScriptedMarket): boolean =>
+  exact(step).lt(contractSize);
+
 const signed = (order: Order, amount: Exact): number =>
   contractsOf(order.side === 'BUY' ? amount : amount.negated(), order.market);
 
