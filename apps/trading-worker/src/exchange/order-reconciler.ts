@@ -11,6 +11,7 @@ import type { TradeExecution } from '@trading-automation/core/trades';
 import { type ExchangeClient, ExchangeError } from '@trading-automation/exchanges';
 import type { Logger } from '@trading-automation/runtime';
 import { type Backoff, backoffMs } from '@trading-automation/runtime/backoff';
+import { probeDelisted } from './delisted-trades.js';
 import type { TradeOrders } from './trade-orders.js';
 
 const CANCEL_POLL: Backoff = { firstMs: 100, maxMs: 1_000 };
@@ -39,6 +40,8 @@ export class OrderReconciler {
     const trade = await execution.find(tradeId);
     if (trade === null || !trade.isOpen) return;
     if (!trade.isSubmitted) return this.onUnsent(trade.accountId);
+    // A look-up by the pair fails. Reconciliation reads the account's open orders, and ends the trade.
+    if (trade.isPairDelisted) return;
     // Later orders and copiers wait for an outcome that is unknown. What else is missing can wait for background work.
     const order = await this.orders.open(trade, trade.isAcknowledged ? 'check' : 'resume');
     // Request a cancellation again if its response is missing. A second cancellation has no effect.
@@ -76,9 +79,12 @@ export class OrderReconciler {
     }
   }
 
-  /** Probes the order of a trade. Draws no conclusion if the exchange does not find it. */
+  /** Probes the order of a trade. Draws a conclusion from its absence only if the exchange no longer lists the pair. */
   async probe(client: ExchangeClient, tradeId: string): Promise<void> {
     const trade = await this.execution.find(tradeId);
-    if (trade?.isOpen === true) await this.orders.openWith(client, trade).refresh();
+    if (trade?.isOpen !== true) return;
+    const order = this.orders.openWith(client, trade);
+    if (trade.isPairDelisted) await probeDelisted(this.execution, tradeId, order);
+    else await order.refresh();
   }
 }

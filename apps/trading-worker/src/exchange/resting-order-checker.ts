@@ -53,7 +53,9 @@ export class RestingOrderChecker {
     onError: (error: unknown) => void,
   ): Promise<string[]> {
     const [first] = group;
-    if (first === undefined || group.length < LIST_CALL_MIN_ORDERS) return group.map(({ id }) => id);
+    // The orders of a delisted pair cannot be listed by its symbol.
+    if (first === undefined || first.isPairDelisted || group.length < LIST_CALL_MIN_ORDERS)
+      return group.map(({ id }) => id);
     try {
       return await this.filterByOpenOrders(first, group);
     } catch (error) {

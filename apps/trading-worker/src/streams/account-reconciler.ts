@@ -9,7 +9,9 @@
  *    balances fall short of the lots, so it is read before a shortfall is stored.
  * 3. Of an account with perpetuals, the positions are compared with the lots, too; where they differ, the pair's fills are
  *    read. The leverage is read last.
- * 4. The pairs of the last run's changes are read once more, because an exchange may list fills later than balances.
+ * 4. What the exchange does not list is not read: one delisted pair would fail the whole run. Open trades of such a pair end
+ *    (`end-delisted.ts`) unless the exchange still reports their orders.
+ * 5. The pairs of the last run's changes are read once more, because an exchange may list fills later than balances.
  */
 import {
   type AccountHoldings,
@@ -97,7 +99,7 @@ export class AccountReconciler {
     // once, the stored balances show which pairs have new fills.
     if (state.reconciledTotals !== null) await store();
     const netPositions = positions === null ? null : netPositionsOf(positions);
-    const symbols = new Set([
+    const symbols = await this.pairs.listedAmong(accountId, [
       ...watchedSymbols(client, state),
       ...differingSymbols(state, netPositions ?? []),
       ...openOrders.map(({ symbol }) => symbol),
@@ -108,9 +110,10 @@ export class AccountReconciler {
     const unsupportedSymbols = unsupportedSymbolsOf(positions);
     const venue = { openOrders, fills, totalsByAsset: totals, positions: netPositions, unsupportedSymbols };
     const compared = { ...state, ...venue };
-    const actions = await this.explained(account, reconcile(compared), (interest) =>
+    const explained = await this.explained(account, reconcile(compared), (interest) =>
       reconcile({ ...compared, interest }),
     );
+    const actions = explained.filter((action) => isPossible(action, { state, openOrders, listed: symbols }));
     const changedTrades = await reconciliation.apply(
       accountId,
       { at: state.at, reconciledAt: state.reconciledAt, totals },
@@ -183,6 +186,29 @@ async function fillsOf(
   const fills: VenueFill[] = [];
   for (const symbol of symbols) fills.push(...(await client.fetchFillsSince({ symbol, since })));
   return fills;
+}
+
+/**
+ * Whether an action can be carried out. The client cannot read an order of a pair that the exchange does not list. It may
+ * report such an order under the exchange's name of the market, so the order of a trade counts as open by its id alone.
+ */
+function isPossible(
+  action: Action,
+  {
+    state,
+    openOrders,
+    listed,
+  }: {
+    readonly state: AccountState;
+    readonly openOrders: readonly VenueOrder[];
+    readonly listed: ReadonlySet<string>;
+  },
+): boolean {
+  if (action.kind === 'adopt') return listed.has(action.order.symbol);
+  if (action.kind !== 'probe') return true;
+  const trade = state.trades.find(({ id }) => id === action.tradeId);
+  if (trade === undefined || listed.has(trade.symbol)) return true;
+  return !openOrders.some(({ exchangeOrderId }) => exchangeOrderId === trade.exchangeOrderId);
 }
 
 const unsupportedSymbolsOf = (report: PositionReport | null): string[] =>

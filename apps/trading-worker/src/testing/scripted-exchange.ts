@@ -1,26 +1,28 @@
-import type {
-  AccountStreamHandler,
-  BalanceReport,
-  Balances,
-  BestPrices,
-  BookSides,
-  CallPurpose,
-  Candle,
-  CandleRange,
-  CredentialsReport,
-  ExchangeClient,
-  ExchangeCredentials,
-  ExchangeVenue,
-  FundingRate,
-  LoanClient,
-  Market,
-  OrderKey,
-  OrderLookup,
-  OrderRequest,
-  Ticker,
-  VenueFill,
-  VenueOrder,
-  VenueStream,
+import {
+  type AccountStreamHandler,
+  type BalanceReport,
+  type Balances,
+  type BestPrices,
+  type BookSides,
+  type CallPurpose,
+  type Candle,
+  type CandleRange,
+  type CredentialsReport,
+  type ExchangeClient,
+  type ExchangeCredentials,
+  ExchangeError,
+  type ExchangeOrderKey,
+  type ExchangeVenue,
+  type FundingRate,
+  type LoanClient,
+  type Market,
+  type OrderKey,
+  type OrderLookup,
+  type OrderRequest,
+  type Ticker,
+  type VenueFill,
+  type VenueOrder,
+  type VenueStream,
 } from '@trading-automation/exchanges';
 
 /**
@@ -81,6 +83,9 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
       | 'fetchCandles',
   ) => unknown = () => undefined;
 
+  /** Symbols that the exchange no longer lists. As with a real client, calls that name one of them fail. */
+  readonly delisted = new Set<string>();
+
   private readonly orders = new Map<string, VenueOrder>();
   private readonly fills = new Map<string, VenueFill[]>();
 
@@ -114,11 +119,22 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
     return this.put({ ...order, status: 'FILLED', filledAmount: amount });
   }
 
+  /** Removes a market with its orders. */
+  delist(symbol: string): void {
+    this.delisted.add(symbol);
+    for (const [id, order] of this.orders) if (order.symbol === symbol) this.orders.delete(id);
+  }
+
   /** Returns the last order that the exchange accepted. */
   get last(): VenueOrder {
     const order = [...this.orders.values()].at(-1);
     if (order === undefined) throw new Error('no order was accepted yet');
     return order;
+  }
+
+  private assertListed(symbol: string): void {
+    if (this.delisted.has(symbol))
+      throw new ExchangeError('rejected', 'not_supported', 'The exchange does not support this request.');
   }
 
   private put(order: VenueOrder): VenueOrder {
@@ -145,27 +161,31 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
     return this.onPlace(order);
   }
 
-  async cancelOrder({ venueClientOrderId }: OrderKey): Promise<void> {
+  async cancelOrder({ symbol, venueClientOrderId }: OrderKey): Promise<void> {
+    this.assertListed(symbol);
     this.cancelled.push(venueClientOrderId);
     await this.onCall('cancelOrder');
     const order = this.orders.get(venueClientOrderId);
     if (order?.status === 'OPEN') this.put({ ...order, status: 'CANCELLED' });
   }
 
-  async findOrder({ venueClientOrderId }: OrderKey): Promise<OrderLookup> {
+  async findOrder({ symbol, venueClientOrderId }: OrderKey): Promise<OrderLookup> {
     await this.onCall('findOrder');
+    this.assertListed(symbol);
     const order = this.orders.get(venueClientOrderId);
     return order === undefined ? { outcome: 'ABSENT' } : { outcome: 'FOUND', order };
   }
 
-  async findOrderByExchangeId(key: { readonly exchangeOrderId: string }): Promise<VenueOrder | null> {
+  async findOrderByExchangeId(key: ExchangeOrderKey): Promise<VenueOrder | null> {
     await this.onCall('findOrder');
+    this.assertListed(key.symbol);
     const orders = [...this.orders.values()];
     return orders.find(({ exchangeOrderId }) => exchangeOrderId === key.exchangeOrderId) ?? null;
   }
 
   async fetchOpenOrders(symbol?: string): Promise<readonly VenueOrder[]> {
     await this.onCall('fetchOpenOrders');
+    if (symbol !== undefined) this.assertListed(symbol);
     return [...this.orders.values()].filter(
       (order) => order.symbol === (symbol ?? order.symbol) && order.status === 'OPEN',
     );
@@ -176,6 +196,7 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
     readonly since: Date;
   }): Promise<readonly VenueFill[]> {
     await this.onCall('fetchFills');
+    this.assertListed(query.symbol);
     return [...this.fills.values()]
       .flat()
       .filter(({ symbol, executedAt }) => symbol === query.symbol && executedAt >= query.since);
@@ -193,8 +214,9 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
     throw new Error('no prices are scripted');
   }
 
-  async fetchFills({ exchangeOrderId }: { readonly exchangeOrderId: string }): Promise<readonly VenueFill[]> {
+  async fetchFills({ symbol, exchangeOrderId }: ExchangeOrderKey): Promise<readonly VenueFill[]> {
     await this.onCall('fetchFills');
+    this.assertListed(symbol);
     return this.fills.get(exchangeOrderId) ?? [];
   }
 

@@ -60,6 +60,21 @@ export class PairCatalogue {
     return rows.map(({ symbol }) => symbol);
   }
 
+  /**
+   * Returns those of the symbols that the account's exchange lists, also while it pauses them. A client knows no other
+   * symbol, so a read by another one fails.
+   */
+  async listedAmong(accountId: string, symbols: readonly string[]): Promise<ReadonlySet<string>> {
+    if (symbols.length === 0) return new Set();
+    const rows: { symbol: string }[] = await this.platform.database.query(
+      `SELECT p.symbol FROM exchange_accounts a
+       JOIN trade_pairs p ON p.exchange = a.exchange AND p.trading_type = a.trading_type AND p.symbol = ANY ($2)
+       WHERE a.id = $1 AND p.inactive_reason IS DISTINCT FROM 'DELISTED'`,
+      [accountId, symbols],
+    );
+    return new Set(rows.map(({ symbol }) => symbol));
+  }
+
   /** Returns the symbols of one exchange that can be traded. */
   async activeSymbols(exchange: string): Promise<readonly string[]> {
     const rows: { symbol: string }[] = await this.platform.database.query(

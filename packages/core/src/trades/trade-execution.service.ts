@@ -13,15 +13,13 @@
  * 6. An order is resubmitted only under its first venue client order id, only until `resend_until`, and only if it is
  *    certainly not at the exchange. A user's own order has no `resend_until` and is never resubmitted.
  */
-import { canonicalDecimal, type Decimal } from '@trading-automation/contracts';
 import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
 import { DatabaseUnavailable, inTransaction, queryPrepared } from '@trading-automation/persistence';
-import { In } from 'typeorm';
 import { lockOwnerships, type Ownership } from '../exchange-accounts/index.js';
 import type { Platform } from '../platform/index.js';
 import { adoptOrders } from './adopt-orders.js';
 import { type ClaimedSubmission, claimTrades } from './claim-submissions.js';
-import { isOurs } from './origins.js';
+import { endDelistedTrade } from './end-delisted.js';
 import {
   applyTransition,
   lockOpenTrade,
@@ -39,7 +37,6 @@ import {
   isCertainlyAbsent,
   storeCertainAbsence,
 } from './takeover.queries.js';
-import { TradeEntity } from './trade.entity.js';
 import { isTerminal, stageOf, transitionOn } from './trade.rules.js';
 import {
   cancelUnsent,
@@ -52,25 +49,7 @@ import {
   type OrderFailure,
 } from './trade-changes.js';
 import { claimDueChecks } from './trades.queries.js';
-
-/** The fields of a trade that the worker needs to act on it. */
-export interface TradeForExecution {
-  readonly id: string;
-  readonly accountId: string;
-  readonly symbol: string;
-  readonly clientOrderId: string;
-  /** Whether the product placed its order. */
-  readonly isOurs: boolean;
-  readonly venueClientOrderId: string | null;
-  readonly exchangeOrderId: string | null;
-  /** When the submission was claimed; null if it was not. */
-  readonly submittedAt: Date | null;
-  readonly isSubmitted: boolean;
-  readonly isAcknowledged: boolean;
-  readonly isCancelRequested: boolean;
-  readonly isOpen: boolean;
-  readonly filledAmount: Decimal;
-}
+import { type TradeForExecution, tradesForExecution } from './trades-for-execution.queries.js';
 
 /** A trade whose submission no worker has claimed. */
 export interface UnsentTrade {
@@ -86,14 +65,13 @@ export class TradeExecution {
 
   /** Returns null if the trade does not exist. */
   async find(id: string): Promise<TradeForExecution | null> {
-    const trade = await this.platform.database.manager.findOneBy(TradeEntity, { id });
-    return trade === null ? null : toTradeForExecution(trade);
+    const [trade] = await this.findMany([id]);
+    return trade ?? null;
   }
 
   /** Returns the trades in any order, without those that do not exist. */
   async findMany(ids: readonly string[]): Promise<readonly TradeForExecution[]> {
-    const trades = await this.platform.database.manager.findBy(TradeEntity, { id: In([...ids]) });
-    return trades.map(toTradeForExecution);
+    return tradesForExecution(this.platform.database.manager, ids);
   }
 
   /**
@@ -267,6 +245,14 @@ export class TradeExecution {
     });
   }
 
+  /**
+   * Ends a trade whose pair the exchange no longer lists. Does nothing if the pair was delisted less than an hour ago, or
+   * if the submission is still in flight. Call it only if neither the exchange's open orders nor a look-up shows the order.
+   */
+  async endDelisted(id: string): Promise<void> {
+    await inTransaction(this.platform.database, (tx) => endDelistedTrade(tx, id));
+  }
+
   /** Returns the orders of these accounts that were sent and that the exchange has not confirmed. */
   async findInFlightOrders(accountIds: readonly string[]): Promise<readonly InFlightOrder[]> {
     return findInFlightOrders(this.platform.database.manager, accountIds);
@@ -304,22 +290,4 @@ export class TradeExecution {
       return isAtVenue ? 'send' : 'wait';
     });
   }
-}
-
-function toTradeForExecution(trade: TradeEntity): TradeForExecution {
-  return {
-    id: trade.id,
-    accountId: trade.exchangeAccountId,
-    symbol: trade.symbol,
-    clientOrderId: trade.clientOrderId,
-    isOurs: isOurs(trade.origin),
-    venueClientOrderId: trade.venueClientOrderId,
-    exchangeOrderId: trade.exchangeOrderId,
-    submittedAt: trade.submittedAt,
-    isSubmitted: trade.submittedAt !== null,
-    isAcknowledged: trade.acknowledgedAt !== null,
-    isCancelRequested: trade.subStatus === 'PENDING_CANCEL',
-    isOpen: !isTerminal(trade.status),
-    filledAmount: canonicalDecimal(trade.filledAmount),
-  };
 }
