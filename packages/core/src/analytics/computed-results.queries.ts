@@ -12,6 +12,7 @@
  * 3. The result of a day is that of its closures plus its funding.
  * 4. Sums are exact.
  */
+import { isRepeatedPayment } from '../trades/index.js';
 import { AMOUNTS, COUNTS } from './result-totals.js';
 
 /** Represents "no strategy" and "any account, pair or strategy" in keys; key columns cannot be null. */
@@ -72,7 +73,8 @@ const HELD = `held AS (
 
 /**
  * Funding and interest count on the day of their payment, for the strategies of the lots that have a part in them. A
- * payment of which no lot has a part counts for no strategy, if it is in quote currency.
+ * payment of which no lot has a part counts for no strategy, if it is in quote currency. If several connections of one
+ * account at the exchange read it, it counts for the first alone.
  */
 const FUNDED = `funded AS (
   SELECT ${KEY}, sum(amount) AS funding FROM (
@@ -87,7 +89,8 @@ const FUNDED = `funded AS (
     FROM time_ranges s
     ${joinWithin('funding_payments', 'f', 'user_id = s.user_id', 'paid_at')}
     JOIN trade_pairs p ON p.id = f.trade_pair_id AND p.quote = f.currency
-    WHERE ${isSelected('f')} AND NOT EXISTS (SELECT FROM lot_funding x WHERE x.source_id = f.id)) f
+    WHERE ${isSelected('f')} AND NOT EXISTS (SELECT FROM lot_funding x WHERE x.source_id = f.id)
+      AND NOT ${isRepeatedPayment('f')}) f
   GROUP BY ${KEY})`;
 
 /** Closed trades, with the exact result of their lots. */

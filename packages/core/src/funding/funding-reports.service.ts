@@ -1,7 +1,8 @@
 /**
  * Stores the funding payments and interest charges that exchanges report, and books them to lots.
  *
- * 1. A record of the exchange is stored, booked and reported once, however often it is read.
+ * 1. A record of the exchange is stored once for each connection of the account there, however often it is read. It is
+ *    booked once, and reported once to each user.
  * 2. A payment, its parts of lots and the event `funding.paid` are committed together.
  */
 import { fundingPayment as fundingPaymentSchema } from '@trading-automation/contracts';
@@ -11,6 +12,7 @@ import { emitEvents } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
 import { bookCharges, bookPayments, lockBooks } from '../trades/index.js';
 import {
+  booksOf,
   type FundedAccount,
   insertCharges,
   insertPayments,
@@ -72,27 +74,22 @@ async function storePayments(
     account.exchange,
     payments.map(({ symbol }) => symbol),
   );
-  await lockBooks(
-    tx,
-    [...new Set(pairs.values())].map((tradePairId) => ({ exchangeAccountId: account.id, tradePairId })),
-  );
+  await lockBooks(tx, await booksOf(tx, account.id, [...new Set(pairs.values())]));
   const inserted = await insertPayments(tx, account, payments, pairs);
   await bookPayments(
     tx,
-    inserted.flatMap((row) =>
-      row.tradePairId === null || !row.isInQuote
-        ? []
-        : [{ ...row, tradePairId: row.tradePairId, at: row.paidAt }],
-    ),
+    inserted.map(({ id }) => id),
   );
   await emitEvents(
     tx,
-    inserted.map((row) => ({
-      userId: row.userId,
-      type: 'funding.paid' as const,
-      schema: fundingPaymentSchema,
-      record: viewFundingPayment(row),
-    })),
+    inserted
+      .filter(({ isRepeated }) => !isRepeated)
+      .map((row) => ({
+        userId: row.userId,
+        type: 'funding.paid' as const,
+        schema: fundingPaymentSchema,
+        record: viewFundingPayment(row),
+      })),
   );
   return inserted.length;
 }

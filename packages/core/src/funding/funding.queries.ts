@@ -2,7 +2,7 @@
 import { canonicalDecimal, type Decimal } from '@trading-automation/contracts';
 import type { FundingPayment, InterestCharge } from '@trading-automation/exchanges';
 import { newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
-import type { LotBookKey } from '../trades/index.js';
+import { connectionsOf, type LotBookKey } from '../trades/index.js';
 import type { FundingPaymentRow } from './funding.view.js';
 
 /** An account whose payments or charges are stored. */
@@ -51,9 +51,9 @@ export async function perpetualPairs(
   return new Map(rows.map(({ id, symbol }) => [symbol, id]));
 }
 
-/** A stored payment, and whether it is in the quote currency of its pair. */
+/** A stored payment, and whether another connection of the same user to the same account had stored it. */
 export interface InsertedPayment extends FundingPaymentRow {
-  readonly isInQuote: boolean;
+  readonly isRepeated: boolean;
 }
 
 /** Inserts payments that are not stored yet, and returns them, oldest first. */
@@ -72,11 +72,15 @@ export async function insertPayments(
        FROM unnest($3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::numeric[], $8::text[], $9::timestamptz[])
          AS n (id, pair, symbol, venue_id, amount, currency, paid_at)
        ON CONFLICT DO NOTHING
-       RETURNING id, user_id, exchange_account_id, trade_pair_id, symbol, amount, currency, paid_at, created_at)
+       RETURNING id, user_id, exchange_account_id, trade_pair_id, symbol, venue_payment_id, amount, currency, paid_at,
+         created_at)
      SELECT i.id, i.user_id AS "userId", i.exchange_account_id AS "exchangeAccountId", i.trade_pair_id AS "tradePairId",
        i.symbol, trim_scale(i.amount)::text AS amount, i.currency, i.paid_at AS "paidAt", i.created_at AS "createdAt",
-       coalesce(i.currency = p.quote, false) AS "isInQuote"
-     FROM inserted i LEFT JOIN trade_pairs p ON p.id = i.trade_pair_id ORDER BY i.paid_at, i.id`,
+       EXISTS (
+         SELECT FROM (${connectionsOf('i.exchange_account_id')}) connection
+         JOIN funding_payments other ON other.exchange_account_id = connection.id AND other.user_id = i.user_id
+           AND other.venue_payment_id = i.venue_payment_id) AS "isRepeated"
+     FROM inserted i ORDER BY i.paid_at, i.id`,
     [
       userId,
       id,
@@ -92,39 +96,23 @@ export async function insertPayments(
   return rows;
 }
 
-/** A charge that was just stored. */
-interface InsertedCharge {
-  readonly id: string;
-  readonly userId: string;
-  readonly exchangeAccountId: string;
-  readonly asset: string;
-  readonly amount: Decimal;
-  readonly value: string | null;
-  readonly currency: string | null;
-  readonly at: Date;
-}
-
-/** Inserts charges that are not stored yet, and returns them, oldest first. */
+/** Inserts charges that are not stored yet, and returns their ids. */
 export async function insertCharges(
   tx: Tx,
-  { id, userId }: FundedAccount,
+  { id: accountId, userId }: FundedAccount,
   charges: readonly InterestCharge[],
-): Promise<readonly InsertedCharge[]> {
-  const rows = await queryPrepared<InsertedCharge>(
+): Promise<readonly string[]> {
+  const rows = await queryPrepared<{ id: string }>(
     tx,
-    `WITH inserted AS (
-       INSERT INTO interest_charges (id, user_id, exchange_account_id, venue_charge_id, asset, amount, charged_at)
-       SELECT n.id, $1, $2, n.venue_id, n.asset, n.amount, n.charged_at
-       FROM unnest($3::uuid[], $4::text[], $5::text[], $6::numeric[], $7::timestamptz[])
-         AS n (id, venue_id, asset, amount, charged_at)
-       ON CONFLICT DO NOTHING
-       RETURNING id, user_id, exchange_account_id, asset, amount, charged_at)
-     SELECT id, user_id AS "userId", exchange_account_id AS "exchangeAccountId", asset,
-       trim_scale(amount)::text AS amount, NULL::text AS value, NULL::text AS currency, charged_at AS at
-     FROM inserted ORDER BY charged_at, id`,
+    `INSERT INTO interest_charges (id, user_id, exchange_account_id, venue_charge_id, asset, amount, charged_at)
+     SELECT n.id, $1, $2, n.venue_id, n.asset, n.amount, n.charged_at
+     FROM unnest($3::uuid[], $4::text[], $5::text[], $6::numeric[], $7::timestamptz[])
+       AS n (id, venue_id, asset, amount, charged_at)
+     ON CONFLICT DO NOTHING
+     RETURNING id`,
     [
       userId,
-      id,
+      accountId,
       charges.map(() => newUuid()),
       charges.map((charge) => charge.id),
       charges.map(({ asset }) => asset),
@@ -132,16 +120,28 @@ export async function insertCharges(
       charges.map(({ chargedAt }) => chargedAt),
     ],
   );
-  return rows;
+  return rows.map(({ id }) => id);
 }
 
-/** Returns the lot books of margin pairs of an account with one of these assets. */
+/** Returns the lot books of these pairs, of all connections of the account. */
+export function booksOf(tx: Tx, accountId: string, pairIds: readonly string[]): Promise<LotBookKey[]> {
+  return queryPrepared<LotBookKey>(
+    tx,
+    `SELECT connection.id AS "exchangeAccountId", pair.id AS "tradePairId"
+     FROM (${connectionsOf('$1::uuid')}) connection CROSS JOIN unnest($2::uuid[]) AS pair (id)`,
+    [accountId, pairIds],
+  );
+}
+
+/** Returns the lot books of margin pairs with one of these assets, of all connections of the account. */
 export function marginBooksOf(tx: Tx, accountId: string, assets: readonly string[]): Promise<LotBookKey[]> {
   return queryPrepared<LotBookKey>(
     tx,
     `SELECT b.exchange_account_id AS "exchangeAccountId", b.trade_pair_id AS "tradePairId"
-     FROM lot_books b JOIN trade_pairs p ON p.id = b.trade_pair_id
-     WHERE b.exchange_account_id = $1 AND p.trading_type = 'margin' AND (p.base = ANY ($2) OR p.quote = ANY ($2))`,
+     FROM (${connectionsOf('$1::uuid')}) connection
+     JOIN lot_books b ON b.exchange_account_id = connection.id
+     JOIN trade_pairs p ON p.id = b.trade_pair_id
+     WHERE p.trading_type = 'margin' AND (p.base = ANY ($2) OR p.quote = ANY ($2))`,
     [accountId, assets],
   );
 }

@@ -21,6 +21,7 @@ export {
 export { backfillLots } from './lots/backfill-lots.js';
 export { bookCharges, bookPayments } from './lots/book-funding.js';
 export { bookTrades, type LotBookKey, lockBooks, type TradeToBook } from './lots/book-trades.js';
+export { connectionsOf, isRepeatedPayment } from './lots/connections.queries.js';
 export { LotsService } from './lots.service.js';
 export {
   fillKey,

@@ -221,7 +221,7 @@ async function storePayment(
          currency, paid_at) VALUES ($1, $2, $3, $4, $5, $1::uuid::text, $6, 'USDT', $7)`,
       [id, actor.userId, account.uuid, pair.uuid, symbol, amount, at],
     );
-    await bookPayments(tx, [{ id, userId: actor.userId, ...key, amount, at }]);
+    await bookPayments(tx, [id]);
   });
 }
 

@@ -86,7 +86,7 @@ async function storePayment(scenario: FillScenario, { id, ...payment }: Change &
          currency, paid_at) VALUES ($1, $2, $3, $4, 'BTC/USDT:USDT', $1::uuid::text, $5, 'USDT', $6)`,
       [id, scenario.actor.userId, key.exchangeAccountId, key.tradePairId, amount, at],
     );
-    await bookPayments(tx, [{ id, userId: scenario.actor.userId, ...key, amount, at }]);
+    await bookPayments(tx, [id]);
   });
 }
 

@@ -2,51 +2,65 @@
  * Books funding payments and interest charges to lots.
  *
  * 1. A payment belongs to the lots of its account and pair that were open just before it, in proportion to their open
- *    amount. Interest belongs to the lots that owe the loan (`loanOwners`), of all pairs of the account.
+ *    amount. Interest belongs to the lots that owe the loan (`loanOwners`), of all pairs of the account. If an account at
+ *    the exchange is connected several times, the lots of all its connections take part, and the first record is booked.
  * 2. The parts of a payment add up to it. Without an open lot it has no part, and belongs to the account alone.
  * 3. What is booked always equals a booking with the current lots: fills that are executed before a payment and stored
  *    after it, late ones included, book the payment again in their own transaction.
- * 4. The caller holds the locks of the lot books, so that no lot changes meanwhile.
+ * 4. No lot changes meanwhile. Who stores a record holds the locks of the books of all connections. Who stores fills holds
+ *    those of the changed books, and waits for the lock of the record.
  */
-import type { TradingType } from '@trading-automation/contracts';
+import type { Decimal, TradingType } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
 import {
   type ChangedBook,
   type ChargeToBook,
+  chargesSince,
   deleteLotFunding,
   insertLotFunding,
-  lockChargesSince,
+  type LotOwner,
+  lockCharges,
+  lockPayments,
   lotsOpenAtCharges,
   lotsOpenAtPayments,
+  markResults,
   type NewLotFunding,
   type PaymentToBook,
   paymentsSince,
   storeChargeValues,
 } from './funding.queries.js';
-import { divideAmongLots, loanOwners, negated, type OwingLot, valueAt } from './funding.rules.js';
+import {
+  divideAmongLots,
+  type LotWeight,
+  loanOwners,
+  negated,
+  type OwingLot,
+  valueAt,
+} from './funding.rules.js';
 
-export type { ChargeToBook, PaymentToBook } from './funding.queries.js';
-
-/** Books payments and replaces what was booked of them. */
-export async function bookPayments(tx: Tx, payments: readonly PaymentToBook[]): Promise<void> {
+/** Books the payments with these records, and replaces what was booked of them. */
+export async function bookPayments(tx: Tx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  const payments = await lockPayments(tx, ids);
   if (payments.length === 0) return;
   const lotsOf = bySource(await lotsOpenAtPayments(tx, payments));
   await replaceParts(
     tx,
     payments,
-    payments.flatMap((payment) =>
-      divideAmongLots(payment.amount, lotsOf.get(payment.id) ?? []).map((part) => ({
-        ...keyOf(payment),
-        tradePairId: payment.tradePairId,
+    payments.flatMap((payment) => {
+      const lots = lotsOf.get(payment.id) ?? [];
+      return partsOf(payment, payment.amount, lots, lots).map((part) => ({
         ...part,
-      })),
-    ),
+        tradePairId: payment.tradePairId,
+      }));
+    }),
   );
 }
 
-/** Books charges, which the caller has locked or just inserted, and replaces what was booked of them. */
-export async function bookCharges(tx: Tx, charges: readonly ChargeToBook[]): Promise<void> {
-  if (charges.length === 0) return;
+/** Books the charges with these records, and replaces what was booked of them. */
+export async function bookCharges(tx: Tx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  const charges = await lockCharges(tx, ids);
   const lotsOf = bySource(await lotsOpenAtCharges(tx, charges));
   const booked = charges.map((charge) => bookCharge(charge, lotsOf.get(charge.id) ?? []));
   await storeChargeValues(
@@ -68,7 +82,7 @@ export async function rebookFunding(
   const perpetual = books.filter(({ tradingType }) => tradingType === 'perpetual');
   const margin = books.filter(({ tradingType }) => tradingType === 'margin');
   if (perpetual.length > 0) await bookPayments(tx, await paymentsSince(tx, perpetual));
-  if (margin.length > 0) await bookCharges(tx, await lockChargesSince(tx, margin));
+  if (margin.length > 0) await bookCharges(tx, await chargesSince(tx, margin));
 }
 
 interface BookedCharge {
@@ -77,7 +91,7 @@ interface BookedCharge {
   readonly parts: readonly NewLotFunding[];
 }
 
-function bookCharge(charge: ChargeToBook, lots: readonly OwingLot[]): BookedCharge {
+function bookCharge(charge: ChargeToBook, lots: readonly (OwingLot & LotOwner)[]): BookedCharge {
   const owners = loanOwners(charge.asset, lots, charge.currency);
   if (owners === null) return { value: null, parts: [] };
   const value = charge.value ?? (owners.price === null ? null : valueAt(charge.amount, owners.price));
@@ -85,32 +99,43 @@ function bookCharge(charge: ChargeToBook, lots: readonly OwingLot[]): BookedChar
   const pairOf = new Map(owners.lots.map(({ lotId, tradePairId }) => [lotId, tradePairId]));
   return {
     value: charge.value === null ? { id: charge.id, value, currency: owners.currency } : null,
-    parts: divideAmongLots(negated(value), owners.lots).map((part) => ({
-      ...keyOf(charge),
-      tradePairId: pairOf.get(part.lotId)!,
+    parts: partsOf(charge, negated(value), owners.lots, lots).map((part) => ({
       ...part,
+      tradePairId: pairOf.get(part.lotId)!,
     })),
   };
 }
 
+/** Divides an amount among lots. A part belongs to the account of its lot, which another connection may have opened. */
+function partsOf(
+  { id, at }: PaymentToBook | ChargeToBook,
+  amount: Decimal,
+  weights: readonly LotWeight[],
+  lots: readonly LotOwner[],
+): readonly Omit<NewLotFunding, 'tradePairId'>[] {
+  const ownerOf = new Map(lots.map((lot) => [lot.lotId, lot]));
+  return divideAmongLots(amount, weights).map((part) => {
+    const { userId, exchangeAccountId } = ownerOf.get(part.lotId)!;
+    return { ...part, sourceId: id, userId, exchangeAccountId, at };
+  });
+}
+
 async function replaceParts(
   tx: Tx,
-  sources: readonly { readonly id: string }[],
+  sources: readonly (PaymentToBook | ChargeToBook)[],
   parts: readonly NewLotFunding[],
 ): Promise<void> {
   await deleteLotFunding(
     tx,
-    sources.map(({ id }) => id),
+    sources.flatMap(({ recordIds }) => recordIds),
   );
   await insertLotFunding(tx, parts);
+  // A payment without a part counts for its reader. Parts of lots mark the results of the lots' users alone.
+  await markResults(
+    tx,
+    sources.filter(({ recordIds }) => recordIds.length > 1),
+  );
 }
-
-const keyOf = ({ id, userId, exchangeAccountId, at }: PaymentToBook | ChargeToBook) => ({
-  sourceId: id,
-  userId,
-  exchangeAccountId,
-  at,
-});
 
 function bySource<Row extends { readonly sourceId: string }>(
   rows: readonly Row[],
