@@ -156,9 +156,12 @@ function Estimate({
       <Detail name="Fee of closing">
         {shown(estimate?.fee, <Amount value={estimate?.fee} asset={quote} digits={2} />)}
       </Detail>
-      <Detail name={isLong ? 'Estimated proceeds after fees' : 'Estimated cost after fees'}>
-        {shown(estimate?.proceeds, <Amount value={estimate?.proceeds} asset={quote} digits={2} />)}
-      </Detail>
+      {/* The value of a perpetual is neither received nor paid. */}
+      {lot.trading_type !== 'perpetual' && (
+        <Detail name={isLong ? 'Estimated proceeds after fees' : 'Estimated cost after fees'}>
+          {shown(estimate?.proceeds, <Amount value={estimate?.proceeds} asset={quote} digits={2} />)}
+        </Detail>
+      )}
       <Detail name="Estimated result">
         {shown(estimate?.result, <Change value={estimate?.result} asset={quote} />)}
       </Detail>

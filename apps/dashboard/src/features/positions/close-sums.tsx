@@ -31,6 +31,8 @@ export function CloseSums({ lots }: { readonly lots: readonly LotRow[] }) {
     return {
       id,
       symbol: lots.find(({ trade_pair_id }) => trade_pair_id === id)?.symbol ?? '',
+      // The value of a perpetual is neither received nor paid.
+      hasProceeds: members.some(({ lot }) => lot.trading_type !== 'perpetual'),
       amount: sumOf(members.map(({ estimate }) => estimate.amount)),
       rest: sumOf(members.map(({ estimate }) => estimate.rest)),
       fee: sumIfAll(members.map(({ estimate }) => estimate.fee)),
@@ -38,6 +40,7 @@ export function CloseSums({ lots }: { readonly lots: readonly LotRow[] }) {
       result: sumIfAll(members.map(({ estimate }) => estimate.result)),
     };
   });
+  const anyProceeds = rows.some(({ hasProceeds }) => hasProceeds);
   return (
     <div className="flex flex-col gap-3 text-sm">
       <table className="w-full">
@@ -47,7 +50,7 @@ export function CloseSums({ lots }: { readonly lots: readonly LotRow[] }) {
               Amount
             </th>
             <th scope="col" className="pb-1 text-right font-medium">
-              Estimated proceeds
+              {anyProceeds ? 'Estimated proceeds' : 'Estimated fee'}
             </th>
             <th scope="col" className="pb-1 text-right font-medium">
               Estimated result
@@ -55,27 +58,30 @@ export function CloseSums({ lots }: { readonly lots: readonly LotRow[] }) {
           </tr>
         </thead>
         <tbody>
-          {rows.slice(0, PAIRS_SHOWN).map(({ id, symbol, amount, rest, fee, proceeds, result }) => (
-            <tr key={id} className="border-t">
-              <td className="py-2">
-                <Amount value={amount} asset={baseOf(symbol)} />
-                {!isZero(new Exact(rest)) && (
-                  <span className="block text-muted text-xs">
-                    <Amount value={rest} /> remains open
+          {rows
+            .slice(0, PAIRS_SHOWN)
+            .map(({ id, symbol, amount, rest, fee, hasProceeds, proceeds, result }) => (
+              <tr key={id} className="border-t">
+                <td className="py-2">
+                  <Amount value={amount} asset={baseOf(symbol)} />
+                  {!isZero(new Exact(rest)) && (
+                    <span className="block text-muted text-xs">
+                      <Amount value={rest} /> remains open
+                    </span>
+                  )}
+                </td>
+                <td className="py-2 pl-3 text-right">
+                  {hasProceeds && <Amount value={proceeds} asset={quoteOf(symbol)} digits={2} />}
+                  <span className={anyProceeds ? 'block text-muted text-xs' : ''}>
+                    {anyProceeds && 'fee '}
+                    <Amount value={fee} asset={anyProceeds ? undefined : quoteOf(symbol)} digits={2} />
                   </span>
-                )}
-              </td>
-              <td className="py-2 pl-3 text-right">
-                <Amount value={proceeds} asset={quoteOf(symbol)} digits={2} />
-                <span className="block text-muted text-xs">
-                  fee <Amount value={fee} digits={2} />
-                </span>
-              </td>
-              <td className="py-2 pl-3 text-right">
-                <Change value={result} asset={quoteOf(symbol)} />
-              </td>
-            </tr>
-          ))}
+                </td>
+                <td className="py-2 pl-3 text-right">
+                  <Change value={result} asset={quoteOf(symbol)} />
+                </td>
+              </tr>
+            ))}
         </tbody>
       </table>
       {rows.length > PAIRS_SHOWN && <p className="text-muted">and {rows.length - PAIRS_SHOWN} more pairs</p>}

@@ -14,7 +14,7 @@ import { EmptyState, ErrorState } from '../../ui/states';
 import { Amount, Change, Percent } from '../../ui/values';
 import type { LotSelection } from './close-many';
 import { groupLots, type LotGroup } from './groups.rules';
-import { ownedLots, resultByQuote } from './totals';
+import { ownedLots, resultByQuote, worthLabel } from './totals';
 
 export interface OpenPositionsProps {
   /** Undefined without the permission to trade. */
@@ -74,7 +74,7 @@ function Totals({ lots }: { readonly lots: readonly LotRow[] }) {
     <StatRow>
       {owned.length > 0 && (
         <Stat
-          label={owned.length === lots.length ? 'Worth at the last prices' : 'Worth without perpetuals'}
+          label={worthLabel(lots)}
           value={worth.map(({ asset, value }) => (
             <Amount key={asset} value={value} asset={asset} digits={2} />
           ))}
