@@ -23,6 +23,8 @@ export { bookCharges, bookPayments } from './lots/book-funding.js';
 export { bookTrades, type LotBookKey, lockBooks, type TradeToBook } from './lots/book-trades.js';
 export { connectionsOf, isRepeatedPayment } from './lots/connections.queries.js';
 export { LotsService } from './lots.service.js';
+export type { ListingRequest } from './order-listing.queries.js';
+export { isListingComplete } from './order-listing.rules.js';
 export {
   fillKey,
   type KnownTrade,
@@ -33,6 +35,7 @@ export {
   type Shortfalls,
 } from './reconcile.rules.js';
 export { type AccountState, Reconciliation } from './reconciliation.service.js';
+export type { StoredListing } from './store-order-listing.js';
 export type { OrderReport } from './store-order-reports.js';
 export { type InFlightOrder, SEND_DEADLINE_MS } from './takeover.queries.js';
 export type { OrderFailure } from './trade-changes.js';

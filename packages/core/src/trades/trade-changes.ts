@@ -58,11 +58,12 @@ export function keepOpen(
   trade: TradeEntity,
   trigger: 'NO_ACK' | 'NOT_FOUND',
   isChanged: boolean,
+  nextCheckInMs = PROBE_INTERVAL_MS,
 ): TradeChange {
   return {
     ...applyTransition(trade, transitionOn(stateOf(trade), trigger)),
     isChanged,
-    nextCheckInMs: PROBE_INTERVAL_MS,
+    nextCheckInMs,
   };
 }
 
@@ -91,6 +92,21 @@ export function changeOnAbsence(locked: LockedTrade, resubmitAfterMs?: number): 
       });
   }
   return { ...applyTransition(trade, transitionOn(stateOf(trade), trigger)), isChanged: true };
+}
+
+/** Leaves a trade open whose order is in no list of the exchange, or may be in one. */
+export function changeWhileUnlisted(trade: TradeEntity, nextCheckInMs: number): TradeChange {
+  return keepOpen(trade, 'NOT_FOUND', markTradeUnknown(trade), nextCheckInMs);
+}
+
+/** Ends a trade whose order is in no list of the exchange. It is never sent again, also if it is a copy. */
+export function changeWhenUnlisted(trade: TradeEntity): TradeChange {
+  if (stageOf(stateOf(trade)) === 'SENT')
+    return failTrade(trade, 'ABSENT', {
+      code: 'not_accepted',
+      message: 'The exchange lists neither the order nor a fill of it. It is not sent again.',
+    });
+  return { ...applyTransition(trade, transitionOn(stateOf(trade), 'ABSENT')), isChanged: true };
 }
 
 /**

@@ -12,6 +12,8 @@
  *    rejection of an earlier submission.
  * 6. An order is resubmitted only under its first venue client order id, only until `resend_until`, and only if it is
  *    certainly not at the exchange. A user's own order has no `resend_until` and is never resubmitted.
+ * 7. An order whose look-up proves nothing is decided by the exchange's lists of open orders and fills, once it can no
+ *    longer arrive. It is never resubmitted.
  */
 import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
 import { DatabaseUnavailable, inTransaction, queryPrepared } from '@trading-automation/persistence';
@@ -20,6 +22,10 @@ import type { Platform } from '../platform/index.js';
 import { adoptOrders } from './adopt-orders.js';
 import { type ClaimedSubmission, claimTrades } from './claim-submissions.js';
 import { endDelistedTrade } from './end-delisted.js';
+import { knownOrderIds, type ListingRequest, listingRequestOf } from './order-listing.queries.js';
+import type { OrderListing } from './order-listing.rules.js';
+import { isOurs } from './origins.js';
+import { type StoredListing, storeListing } from './store-order-listing.js';
 import {
   applyTransition,
   lockOpenTrade,
@@ -251,6 +257,33 @@ export class TradeExecution {
    */
   async endDelisted(id: string): Promise<void> {
     await inTransaction(this.platform.database, (tx) => endDelistedTrade(tx, id));
+  }
+
+  /**
+   * Returns how to read the exchange's lists for an order whose look-up proves nothing. Returns null if the trade has
+   * ended, or as long as its order may still arrive.
+   */
+  async listingRequestOf(id: string): Promise<ListingRequest | null> {
+    return listingRequestOf(this.platform.database.manager, id);
+  }
+
+  /** Returns those of the exchange order ids that belong to other trades of the same exchange account. */
+  async knownOrderIds(
+    request: ListingRequest,
+    exchangeOrderIds: readonly string[],
+  ): Promise<ReadonlySet<string>> {
+    return knownOrderIds(this.platform.database.manager, request, exchangeOrderIds);
+  }
+
+  /**
+   * Stores what the lists show. If two consecutive readings show neither the order nor a fill of it, the trade ends and
+   * its order is not sent again. An order or fills that are found have to be stored by the caller.
+   */
+  async storeListing(
+    request: ListingRequest,
+    listing: OrderListing<VenueOrder, VenueFill>,
+  ): Promise<StoredListing> {
+    return inTransaction(this.platform.database, (tx) => storeListing(tx, request, listing));
   }
 
   /** Returns the orders of these accounts that were sent and that the exchange has not confirmed. */

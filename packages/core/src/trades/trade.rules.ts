@@ -52,7 +52,7 @@ export const TRIGGERS = [
   'REJECTED_RETRYABLE',
   /** A probe found no order, which is not conclusive yet. */
   'NOT_FOUND',
-  /** Enough probes found no order, and it may not be resubmitted. */
+  /** Enough probes found no order, or the exchange's lists do not show it, and it may not be resubmitted. */
   'ABSENT',
   /** Enough probes found no order, and it may be resubmitted. */
   'ABSENT_RESUBMITTABLE',
