@@ -19,7 +19,7 @@ Generated from the venue folders by \`UPDATE_GOLDEN=1 npm run jest -- packages/e
 
 A trading type is offered if it passes the conformance suite. It is \`BETA\` until a run at the exchange itself is recorded.
 
-${table(['Venue', 'Trading type', 'Order types', 'Client order id', 'Absence of an order'], venues.flatMap(offerRows))}
+${table(['Venue', 'Trading type', 'Order types', 'Client order id', 'Absence of an order', 'Fills are listed for'], venues.flatMap(offerRows))}
 
 ## Not offered
 
@@ -38,10 +38,22 @@ function offerRows({ declaration }: ProvenVenue): readonly (readonly string[])[]
   return TRADING_TYPES.flatMap((type) => {
     const declared = declaration.tradingTypes[type];
     if (declared === undefined) return [];
-    const { orderTypes, clientOrderId } = declared;
-    return [[declaration.id, type, orderTypes.join(', '), clientOrderId.lookUp, clientOrderId.absence]];
+    const { orderTypes, clientOrderId, fills } = declared;
+    return [
+      [
+        declaration.id,
+        type,
+        orderTypes.join(', '),
+        clientOrderId.lookUp,
+        clientOrderId.absence,
+        daysOf(fills.listedForMs),
+      ],
+    ];
   });
 }
+
+const daysOf = (ms: number): string =>
+  Number.isFinite(ms) ? `${Math.floor(ms / 86_400_000)} days` : 'Without limit';
 
 /** @throws if a trading type is neither declared nor explained */
 function refusedRows({ declaration }: ProvenVenue): readonly (readonly string[])[] {

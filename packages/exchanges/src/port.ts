@@ -393,6 +393,11 @@ export interface ExchangeClient {
   fetchOpenOrders(symbol?: string): Promise<readonly VenueOrder[]>;
   /** Returns every fill of one order, oldest first. */
   fetchFills(key: ExchangeOrderKey): Promise<readonly VenueFill[]>;
+  /**
+   * For how long after its execution {@link fetchFillsSince} certainly returns a fill, in milliseconds; `Infinity`
+   * without limit.
+   */
+  readonly fillsListedForMs: number;
   /** Returns every fill of one symbol executed at or after `since`, for any order, oldest first. */
   fetchFillsSince(request: { readonly symbol: string; readonly since: Date }): Promise<readonly VenueFill[]>;
   /** The calls about positions; undefined for trading types without positions. */

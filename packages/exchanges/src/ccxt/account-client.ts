@@ -101,6 +101,10 @@ export class AccountClient implements ExchangeClient {
     return this.#read((session, { fills }) => fills.since(session, symbol, since));
   }
 
+  get fillsListedForMs(): number {
+    return this.segment.declaration.fills.listedForMs;
+  }
+
   get positions(): PositionClient | undefined {
     const { positions } = this.segment.declaration;
     if (positions === undefined) return undefined;

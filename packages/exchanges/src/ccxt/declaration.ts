@@ -161,6 +161,8 @@ export interface OrderCalls {
 
 /** Calls about fills; results are complete, oldest first. */
 export interface FillCalls {
+  /** For how long `since` certainly returns a fill, in milliseconds; `Infinity` if the exchange lists fills without limit. */
+  readonly listedForMs: number;
   ofOrder(session: VenueSession, key: ExchangeOrderKey): Promise<readonly VenueFill[]>;
   since(session: VenueSession, symbol: string, since: Date): Promise<readonly VenueFill[]>;
 }

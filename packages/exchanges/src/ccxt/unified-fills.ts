@@ -36,6 +36,7 @@ export function unifiedFills(pages: FillPages, params: Params = {}): FillCalls {
     return readFills(ccxt, response, { symbol });
   };
   return {
+    listedForMs: Number.POSITIVE_INFINITY,
     ofOrder: async ({ ccxt }, { symbol, exchangeOrderId }) => {
       const fetchPage = pageOfOrder(ccxt, exchangeOrderId, symbol);
       return sortByExecution(await fetchRemainingPages(pages, fetchPage, await fetchPage({})));

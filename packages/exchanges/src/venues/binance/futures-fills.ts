@@ -119,6 +119,7 @@ async function fetchOlder(
 }
 
 export const futuresFills: FillCalls = {
+  listedForMs: RANGES.historyMs,
   ofOrder: async (session, { symbol, exchangeOrderId }) =>
     sortByExecution(await fetchFillsOfOrder(session, symbol, exchangeOrderId)),
   since: async ({ ccxt }, symbol, since) =>

@@ -32,6 +32,7 @@ const fillList = z.object({
 });
 
 export const bingxFills: FillCalls = {
+  listedForMs: HISTORY_MS,
   ofOrder: async ({ ccxt }, { symbol, exchangeOrderId }) => {
     const fills = await fetchFills(ccxt, symbol, { orderId: exchangeOrderId }, new Date(0));
     if (fills.some((fill) => fill.exchangeOrderId !== exchangeOrderId || fill.symbol !== symbol))

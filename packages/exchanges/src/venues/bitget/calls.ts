@@ -203,6 +203,7 @@ export function bitgetFills(type: TradingType): FillCalls {
     return sortByExecution(fills.filter((fill) => fill.symbol === symbol));
   };
   return {
+    listedForMs: RANGES.historyMs,
     ofOrder: ({ ccxt }, { symbol, exchangeOrderId: orderId }) =>
       readAll(ccxt, symbol, (category) => fetchList(ccxt, FILLS, { category, orderId })),
     // The list cannot be read by symbol.

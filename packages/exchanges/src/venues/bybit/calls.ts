@@ -168,6 +168,7 @@ export function bybitFills(category: Category): FillCalls {
     return records.flatMap((record) => readBybitFill(ccxt, record) ?? []).reverse();
   };
   return {
+    listedForMs: RANGES.historyMs,
     ofOrder: async ({ ccxt }, { symbol, exchangeOrderId }) =>
       sortByExecution(await fetchFills(ccxt, symbol, { orderId: exchangeOrderId })),
     since: async ({ ccxt }, symbol, since) =>

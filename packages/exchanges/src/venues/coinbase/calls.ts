@@ -185,6 +185,7 @@ async function fetchFills(ccxt: CcxtClient, filter: Params): Promise<readonly Ve
 }
 
 export const coinbaseFills: FillCalls = {
+  listedForMs: Number.POSITIVE_INFINITY,
   ofOrder: async ({ ccxt }, { symbol, exchangeOrderId }) => {
     const fills = await fetchFills(ccxt, { order_ids: [exchangeOrderId] });
     if (fills.some((fill) => fill.exchangeOrderId !== exchangeOrderId || fill.symbol !== symbol))

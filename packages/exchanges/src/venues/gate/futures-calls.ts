@@ -114,6 +114,7 @@ function orderRequest(ccxt: CcxtClient, order: OrderRequest): Readonly<Record<st
 }
 
 export const futuresFills: FillCalls = {
+  listedForMs: RANGES.historyMs,
   ofOrder: async ({ ccxt }, { symbol, exchangeOrderId }) => {
     const params = { settle, contract: ccxt.market(symbol).id, order: exchangeOrderId };
     const request = { params, limit: FILLS_PER_PAGE, paging: 'OFFSET' } as const;

@@ -158,6 +158,7 @@ const loanTermsOf = ({ autoBorrow, autoRepay }: OrderRequest) => ({
 });
 
 export const spotFills = (account: SpotAccount): FillCalls => ({
+  listedForMs: RANGES.historyMs,
   ofOrder: async ({ ccxt }, { symbol, exchangeOrderId }) => {
     // Without a time, the list contains seven days.
     const key = { order_id: exchangeOrderId, currency_pair: ccxt.market(symbol).id, account };

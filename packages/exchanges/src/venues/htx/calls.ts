@@ -190,6 +190,7 @@ async function purchasePrice(ccxt: CcxtClient, symbol: string): Promise<Decimal>
 }
 
 export const htxFills: FillCalls = {
+  listedForMs: RANGES.historyMs,
   ofOrder: async ({ ccxt }, { symbol, exchangeOrderId }) => {
     const params = { 'order-id': exchangeOrderId };
     const response = await callEndpoint(ccxt, 'spotPrivateGetV1OrderOrdersOrderIdMatchresults', params);

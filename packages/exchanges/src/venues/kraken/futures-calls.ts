@@ -287,6 +287,7 @@ async function withFees(
 }
 
 export const futuresFills: FillCalls = {
+  listedForMs: SEARCH_MS,
   ofOrder: async ({ ccxt }, { symbol, exchangeOrderId }: ExchangeOrderKey) => {
     const [order] = await fetchStatus(ccxt, { orderIds: exchangeOrderId });
     const since = order?.createdAt ?? new Date(Date.now() - SEARCH_MS);

@@ -111,6 +111,7 @@ function orderRequest(ccxt: CcxtClient, order: OrderRequest): Readonly<Record<st
 }
 
 export const spotFills: FillCalls = {
+  listedForMs: Number.POSITIVE_INFINITY,
   ofOrder: async ({ ccxt }, { symbol, exchangeOrderId }) => {
     const params = { txid: exchangeOrderId, trades: 'true', ...SEPARATE };
     const response = await callEndpoint(ccxt, 'privatePostQueryOrders', params);

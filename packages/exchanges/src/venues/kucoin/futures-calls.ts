@@ -115,6 +115,7 @@ function merge(...lists: readonly (readonly VenueFill[])[]): readonly VenueFill[
 }
 
 export const futuresFills: FillCalls = {
+  listedForMs: RANGES.historyMs,
   ofOrder: async ({ ccxt }, { symbol, exchangeOrderId: orderId }) => {
     const all = readFills(ccxt, await fetchPages(ccxt, 'futuresPrivateGetFills', { orderId }));
     const recent = await fetchRecentFills(ccxt, symbol);

@@ -159,6 +159,7 @@ export function spotFills(account: SpotAccount): FillCalls {
     return records.flatMap((record) => readSpotFill(ccxt, record) ?? []).reverse();
   };
   return {
+    listedForMs: RANGES.historyMs,
     ofOrder: async ({ ccxt }, { symbol, exchangeOrderId }) =>
       sortByExecution(await fetchFills(ccxt, symbol, { orderId: exchangeOrderId })),
     since: async ({ ccxt }, symbol, since) =>

@@ -35,6 +35,8 @@ const DAY_MS = 86_400_000;
 const ABSENCE_PROVEN_MS = 110 * MINUTE_MS;
 /** The list of recent fills reaches back three days. */
 const RECENT_FILLS_MS = 3 * DAY_MS - 10 * MINUTE_MS;
+/** The history of fills reaches back three months. */
+const FILLS_LISTED_MS = 89 * DAY_MS;
 
 const list = z.object({ data: z.array(z.looseObject({})) });
 
@@ -197,6 +199,7 @@ export function okxFills(type: TradingType): FillCalls {
   };
   const [recent, history] = ['privateGetTradeFills', 'privateGetTradeFillsHistory'];
   return {
+    listedForMs: FILLS_LISTED_MS,
     ofOrder: ({ ccxt }, { symbol, exchangeOrderId }) => {
       const params = { instId: ccxt.market(symbol).id, ordId: exchangeOrderId };
       return fetchFills(ccxt, [history, recent], params);
