@@ -9,6 +9,7 @@ import { OrderUpdateWriter } from '../streams/order-update-writer.js';
 import { OrderSubmitter } from '../submission/order-submitter.js';
 import type { ExchangeAccounts } from './exchange-accounts.js';
 import { OrderFills } from './order-fills.js';
+import { OrderListings } from './order-listings.js';
 import { OrderReconciler } from './order-reconciler.js';
 import { RestingOrderChecker } from './resting-order-checker.js';
 import { TradeOrders } from './trade-orders.js';
@@ -52,7 +53,8 @@ export class AccountOrders implements AwaitedTakeover {
     this.submitter = new OrderSubmitter(execution, accounts, this.updates, (account, isExit) =>
       this.maySend(account, isExit),
     );
-    this.reconciler = new OrderReconciler(execution, orders, wake, logger);
+    const listings = new OrderListings(execution, clients, this.updates, logger);
+    this.reconciler = new OrderReconciler(execution, orders, listings, wake, logger);
   }
 
   /** Judges the accounts that this worker took over since the last call; see `Takeover.setAccounts`. */

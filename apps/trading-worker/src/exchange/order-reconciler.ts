@@ -4,7 +4,8 @@
  * 1. A missing or inconclusive response is not a failure. The order is probed by its client order id until the exchange
  *    reports it, or it is certain that the exchange never received it.
  * 2. Core stores each report and decides what it means for the trade.
- * 3. This class places no orders. Only `OrderSubmitter` of the worker that owns the account places them.
+ * 3. An order whose look-up proves nothing is decided by the exchange's lists, see `OrderListings`.
+ * 4. This class places no orders. Only `OrderSubmitter` of the worker that owns the account places them.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TradeExecution } from '@trading-automation/core/trades';
@@ -12,6 +13,7 @@ import { type ExchangeClient, ExchangeError } from '@trading-automation/exchange
 import type { Logger } from '@trading-automation/runtime';
 import { type Backoff, backoffMs } from '@trading-automation/runtime/backoff';
 import { probeDelisted } from './delisted-trades.js';
+import type { OrderListings } from './order-listings.js';
 import type { TradeOrders } from './trade-orders.js';
 
 const CANCEL_POLL: Backoff = { firstMs: 100, maxMs: 1_000 };
@@ -20,6 +22,7 @@ export class OrderReconciler {
   constructor(
     private readonly execution: TradeExecution,
     private readonly orders: TradeOrders,
+    private readonly listings: OrderListings,
     /** Requests the submission of a trade whose order was never sent. */
     private readonly onUnsent: (accountId: string) => void,
     private readonly logger: Logger,
@@ -47,8 +50,10 @@ export class OrderReconciler {
     // Request a cancellation again if its response is missing. A second cancellation has no effect.
     if (trade.isCancelRequested && trade.isAcknowledged) await order.cancel();
     const begunAtMs = performance.now();
-    // An order that may exist is looked up again when the lease of this check ends.
-    if ((await order.refresh()) === 'ABSENT') await execution.storeAbsence(tradeId, begunAtMs);
+    const outcome = await order.refresh();
+    if (outcome === 'ABSENT') await execution.storeAbsence(tradeId, begunAtMs);
+    // An order that may exist is looked up again when the lease of this check ends, at the latest.
+    if (outcome === 'NOT_KNOWN') await this.listings.decide(trade);
   }
 
   /**

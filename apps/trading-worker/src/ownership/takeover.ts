@@ -8,7 +8,8 @@
  * 3. An order that the exchange knows is stored, with its fills: without them, no copier follows it. Orders whose response
  *    was stored, but not their fills, are looked up as well. They hold nothing back, and never delay the others. A copy that it does not know may still arrive, so it is looked up again
  *    once it cannot. Then it is sent again under the same id, or ends if its signal is too old; core decides. A user's own
- *    order is never sent again, and the scheduled checks judge it, as they do if the exchange does not respond.
+ *    order is never sent again, and the scheduled checks judge it, as they do if the exchange does not respond or cannot prove
+ *    absence.
  */
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';

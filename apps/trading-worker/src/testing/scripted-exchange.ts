@@ -38,6 +38,9 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
   readonly isCertified = true;
   hasStream = false;
   openOrdersLockBalances = false;
+  fillsListedForMs = Number.POSITIVE_INFINITY;
+  /** Whether no look-up by client order id finds an order or proves its absence. */
+  lookUpsProveNothing = false;
 
   /** The requests of all `placeOrder` calls, in the order of the calls. */
   readonly placed: OrderRequest[] = [];
@@ -173,6 +176,7 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
     await this.onCall('findOrder');
     this.assertListed(symbol);
     const order = this.orders.get(venueClientOrderId);
+    if (this.lookUpsProveNothing) return { outcome: 'NOT_KNOWN' };
     return order === undefined ? { outcome: 'ABSENT' } : { outcome: 'FOUND', order };
   }
 

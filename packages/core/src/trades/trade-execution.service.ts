@@ -24,7 +24,6 @@ import { type ClaimedSubmission, claimTrades } from './claim-submissions.js';
 import { endDelistedTrade } from './end-delisted.js';
 import { knownOrderIds, type ListingRequest, listingRequestOf } from './order-listing.queries.js';
 import type { OrderListing } from './order-listing.rules.js';
-import { isOurs } from './origins.js';
 import { type StoredListing, storeListing } from './store-order-listing.js';
 import {
   applyTransition,
