@@ -2,6 +2,7 @@
  * Requirements for every exchange and trading type that is offered, tested over its own wire format. A trading type is
  * offered only after it passes these tests.
  */
+import type { ExchangeClient } from '../src/port.js';
 import {
   failureOf,
   foundOrder,
@@ -272,6 +273,25 @@ export function describeOrders(name: string, setup: () => Promise<VenueUnderTest
       await fixture.place(fixture.maker, request);
       expect(await fixture.taker.findOrder(request)).toEqual({ outcome: 'ABSENT' });
       expect(await failureOf(fixture.taker.cancelOrder(request))).toBe('rejected/order_not_found');
+    });
+
+    it('[EX-ORD-13] cancels an open order by its exchange order id, but no closed one and none of another account', async () => {
+      const requests = [fixture.order({ price: '50000' }), fixture.order({ price: '50001' })];
+      const [first, second] = [
+        await fixture.place(fixture.maker, requests[0]!),
+        await fixture.place(fixture.maker, requests[1]!),
+      ];
+      const { symbol } = fixture.subject;
+      const cancel = (client: ExchangeClient, exchangeOrderId: string) =>
+        client.cancelOrderByExchangeId({ symbol, exchangeOrderId });
+      expect(await failureOf(cancel(fixture.taker, first.exchangeOrderId))).toBe('rejected/order_not_found');
+      expect(await failureOf(cancel(fixture.maker, '999999999'))).toBe('rejected/order_not_found');
+      await cancel(fixture.maker, first.exchangeOrderId);
+      expect(await foundOrder(fixture.maker, requests[0]!)).toMatchObject({ status: 'CANCELLED' });
+      expect(await fixture.maker.fetchOpenOrders(symbol)).toMatchObject([
+        { exchangeOrderId: second.exchangeOrderId },
+      ]);
+      expect(await failureOf(cancel(fixture.maker, first.exchangeOrderId))).toBe('rejected/order_not_found');
     });
 
     it('[EX-ORD-06] rejects an order that breaks a rule, and never rounds it', async () => {

@@ -385,6 +385,8 @@ export interface ExchangeClient {
    * filled.
    */
   cancelOrder(key: OrderKey): Promise<void>;
+  /** Cancels an open order by its exchange order id, with the same failures as {@link cancelOrder}. */
+  cancelOrderByExchangeId(key: ExchangeOrderKey): Promise<void>;
   /** Looks up the order with this client order id. */
   findOrder(key: OrderKey): Promise<OrderLookup>;
   /** Returns the order with this exchange order id, or null if the exchange reports that it has none. */

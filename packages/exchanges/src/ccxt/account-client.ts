@@ -75,6 +75,12 @@ export class AccountClient implements ExchangeClient {
     return this.#run({ kind: 'write', isExit: true }, (session, { orders }) => orders.cancel(session, key));
   }
 
+  cancelOrderByExchangeId(key: ExchangeOrderKey): Promise<void> {
+    return this.#run({ kind: 'write', isExit: true }, (session, { orders }) =>
+      orders.cancelByExchangeId(session, key),
+    );
+  }
+
   findOrder(key: OrderKey): Promise<OrderLookup> {
     return this.#read((session, { orders }) => orders.find(session, key));
   }

@@ -153,6 +153,8 @@ export interface OrderCalls {
   place(session: VenueSession, order: OrderRequest): Promise<VenueOrder>;
   /** @throws {ExchangeError} `rejected`/`order_not_found` if no open order has this id */
   cancel(session: VenueSession, key: OrderKey): Promise<void>;
+  /** @throws {ExchangeError} `rejected`/`order_not_found` if no open order has this id */
+  cancelByExchangeId(session: VenueSession, key: ExchangeOrderKey): Promise<void>;
   find(session: VenueSession, key: OrderKey): Promise<OrderLookup>;
   findByExchangeId(session: VenueSession, key: ExchangeOrderKey): Promise<VenueOrder | null>;
   /** Returns the open orders of a symbol; without a symbol, those of the account. */

@@ -33,6 +33,8 @@ export function unifiedOrders(
       const key = { ...params, clientOrderId: venueClientOrderId };
       expectCancelled(await ccxt.cancelOrder('', symbol, key), symbol);
     },
+    cancelByExchangeId: async ({ ccxt }, { symbol, exchangeOrderId }) =>
+      expectCancelled(await ccxt.cancelOrder(exchangeOrderId, symbol, { ...params }), symbol),
     find: async (session, { symbol, venueClientOrderId }) => {
       const order = { symbol, venueClientOrderId };
       return foundOrAbsent(await fetchOrder(session, order, '', { clientOrderId: venueClientOrderId }));

@@ -46,11 +46,10 @@ export const futuresOrders: OrderCalls = {
     const { symbol, venueClientOrderId: origClientOrderId } = order;
     return readRequested(ccxt, response, symbol, { origClientOrderId });
   },
-  cancel: async ({ ccxt }, { symbol, venueClientOrderId: origClientOrderId }) => {
-    const params = { symbol: ccxt.market(symbol).id, origClientOrderId };
-    const response = await callEndpoint(ccxt, 'fapiPrivateDeleteOrder', params);
-    readRequested(ccxt, response, symbol, { origClientOrderId });
-  },
+  cancel: ({ ccxt }, { symbol, venueClientOrderId: origClientOrderId }) =>
+    cancelOrder(ccxt, symbol, { origClientOrderId }),
+  cancelByExchangeId: ({ ccxt }, { symbol, exchangeOrderId: orderId }) =>
+    cancelOrder(ccxt, symbol, { orderId }),
   find: async (session, { symbol, venueClientOrderId: origClientOrderId, sentAt }): Promise<OrderLookup> => {
     const order = await fetchFuturesOrder(session, symbol, { origClientOrderId });
     if (order !== null) return { outcome: 'FOUND', order };
@@ -62,6 +61,11 @@ export const futuresOrders: OrderCalls = {
   fetchOpen: ({ ccxt }, symbol) =>
     symbol === undefined ? fetchAllOpen(ccxt) : fetchListed(ccxt, { symbol: ccxt.market(symbol).id }),
 };
+
+async function cancelOrder(ccxt: CcxtClient, symbol: string, id: OrderId): Promise<void> {
+  const params = { symbol: ccxt.market(symbol).id, ...id };
+  readRequested(ccxt, await callEndpoint(ccxt, 'fapiPrivateDeleteOrder', params), symbol, id);
+}
 
 const listed = z.array(z.object({ symbol: z.string() }));
 

@@ -50,6 +50,10 @@ export const bingxOrders: OrderCalls = {
       open !== undefined && (await cancelOrder(session, symbol, { orderId: open.exchangeOrderId }));
     if (!isCancelled) throw failure(['rejected', 'order_not_found']);
   },
+  cancelByExchangeId: async (session, { symbol, exchangeOrderId }) => {
+    const isCancelled = await cancelOrder(session, symbol, { orderId: exchangeOrderId });
+    if (!isCancelled) throw failure(['rejected', 'order_not_found']);
+  },
   find: async (session, key) => {
     const order = await findByClientId(session, key);
     if (order !== undefined) return { outcome: 'FOUND', order };

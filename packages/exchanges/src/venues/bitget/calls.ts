@@ -61,6 +61,8 @@ const acknowledgement = z.object({
   requestTime: z.number(),
 });
 
+const cancellation = z.object({ data: z.object({ orderId: z.string() }) });
+
 function readAcknowledgement(response: unknown, venueClientOrderId: string) {
   const { data, requestTime } = parseResponse(acknowledgement, response);
   if (data.clientOid !== venueClientOrderId) throw new MalformedResponse('another order');
@@ -82,6 +84,11 @@ export const bitgetOrders = (type: TradingType): OrderCalls => ({
     const key = { clientOid: venueClientOrderId };
     const response = await callEndpoint(ccxt, 'privateUtaPostV3TradeCancelOrder', key);
     readAcknowledgement(response, venueClientOrderId);
+  },
+  cancelByExchangeId: async ({ ccxt }, { exchangeOrderId: orderId }) => {
+    const response = await callEndpoint(ccxt, 'privateUtaPostV3TradeCancelOrder', { orderId });
+    const { data } = parseResponse(cancellation, response);
+    if (data.orderId !== orderId) throw new MalformedResponse('another order');
   },
   find: async (session, { symbol, venueClientOrderId, sentAt }) => {
     const order = await findByClientOrderId(session, type, symbol, venueClientOrderId);

@@ -74,6 +74,12 @@ export function bybitOrders(category: Category, borrows = false): OrderCalls {
       const { result } = parseResponse(acknowledgement, response);
       if (result.orderLinkId !== venueClientOrderId) throw new MalformedResponse('another order');
     },
+    cancelByExchangeId: async ({ ccxt }, { symbol, exchangeOrderId: orderId }) => {
+      const key = { category, symbol: ccxt.market(symbol).id, orderId };
+      const response = await callEndpoint(ccxt, 'privatePostV5OrderCancel', key);
+      const { result } = parseResponse(acknowledgement, response);
+      if (result.orderId !== orderId) throw new MalformedResponse('another order');
+    },
     find: async (session, { symbol, venueClientOrderId, sentAt }) => {
       const order = await findBy(session, symbol, { orderLinkId: venueClientOrderId });
       if (order === null) return { outcome: absenceOf(session.ccxt, sentAt) };

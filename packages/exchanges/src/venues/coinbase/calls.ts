@@ -85,12 +85,9 @@ export const coinbaseOrders: OrderCalls = {
     const open = await fetchOrders(ccxt, symbol, { order_status: ['OPEN'] });
     const order = open.find((each) => each.venueClientOrderId === venueClientOrderId);
     if (order === undefined) throw failure(['rejected', 'order_not_found']);
-    const params = { order_ids: [order.exchangeOrderId] };
-    const response = await callEndpoint(ccxt, 'v3PrivatePostBrokerageOrdersBatchCancel', params);
-    const [{ success, failure_reason }] = parseResponse(cancelled, response).results;
-    if (success) return;
-    throw failure(['rejected', GONE.has(failure_reason) ? 'order_not_found' : 'refused']);
+    await cancelOrder(ccxt, order.exchangeOrderId);
   },
+  cancelByExchangeId: ({ ccxt }, { exchangeOrderId }) => cancelOrder(ccxt, exchangeOrderId),
   find: async ({ ccxt }, { symbol, venueClientOrderId, sentAt }) => {
     // Without a time, only open orders are few enough to be listed.
     const filter =
@@ -105,6 +102,14 @@ export const coinbaseOrders: OrderCalls = {
   findByExchangeId: ({ ccxt, orNull }, key) => orNull(() => fetchCoinbaseOrder(ccxt, key)),
   fetchOpen: ({ ccxt }, symbol) => fetchOrders(ccxt, symbol, { order_status: ['OPEN'] }),
 };
+
+async function cancelOrder(ccxt: CcxtClient, exchangeOrderId: string): Promise<void> {
+  const params = { order_ids: [exchangeOrderId] };
+  const response = await callEndpoint(ccxt, 'v3PrivatePostBrokerageOrdersBatchCancel', params);
+  const [{ success, failure_reason }] = parseResponse(cancelled, response).results;
+  if (success) return;
+  throw failure(['rejected', GONE.has(failure_reason) ? 'order_not_found' : 'refused']);
+}
 
 /** A reason that is not known states nothing about the order. */
 function refusalOf(reasons: readonly (string | undefined)[]): Error {

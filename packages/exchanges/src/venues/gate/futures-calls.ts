@@ -31,6 +31,12 @@ export const futuresOrders: OrderCalls = {
     const response = await callEndpoint(ccxt, 'privateFuturesDeleteSettleOrdersOrderId', key);
     readRequested(ccxt, response, { symbol, venueClientOrderId });
   },
+  cancelByExchangeId: async ({ ccxt }, { exchangeOrderId }) => {
+    const key = { settle, order_id: exchangeOrderId };
+    const response = await callEndpoint(ccxt, 'privateFuturesDeleteSettleOrdersOrderId', key);
+    const order = readFuturesOrder(ccxt, response);
+    if (order?.exchangeOrderId !== exchangeOrderId) throw new MalformedResponse('another order');
+  },
   find: async (session, key) => {
     const order = await findByText(session, key);
     if (order !== null) return { outcome: 'FOUND', order };

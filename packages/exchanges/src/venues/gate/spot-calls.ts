@@ -42,6 +42,11 @@ export function spotOrders(account: SpotAccount): OrderCalls {
       const response = await callEndpoint(ccxt, 'privateSpotDeleteOrdersOrderId', key);
       readRequested(ccxt, response, { symbol, venueClientOrderId });
     },
+    cancelByExchangeId: async ({ ccxt }, { symbol, exchangeOrderId }) => {
+      const key = { order_id: exchangeOrderId, currency_pair: ccxt.market(symbol).id, account };
+      const order = readSpotOrder(ccxt, await callEndpoint(ccxt, 'privateSpotDeleteOrdersOrderId', key));
+      if (order?.exchangeOrderId !== exchangeOrderId) throw new MalformedResponse('another order');
+    },
     find: async (session, key) => {
       const order = await findByText(session, account, key);
       if (order !== null) return { outcome: 'FOUND', order };

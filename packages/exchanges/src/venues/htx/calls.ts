@@ -59,9 +59,9 @@ export const htxOrders: OrderCalls = {
     // The exchange forgets the client order id of an open order after eight hours.
     const open = await findOpen(ccxt, symbol, venueClientOrderId);
     if (open === undefined) throw failure(['rejected', 'order_not_found']);
-    const byId = { 'order-id': open.exchangeOrderId };
-    await callEndpoint(ccxt, 'spotPrivatePostV1OrderOrdersOrderIdSubmitcancel', byId);
+    await cancelById(ccxt, open.exchangeOrderId);
   },
+  cancelByExchangeId: ({ ccxt }, { exchangeOrderId }) => cancelById(ccxt, exchangeOrderId),
   find: async (session, key) => {
     const order = await findByClientId(session, key);
     if (order !== null) return { outcome: 'FOUND', order };
@@ -73,6 +73,11 @@ export const htxOrders: OrderCalls = {
   findByExchangeId: ({ ccxt, orNull }, key) => orNull(() => fetchHtxOrder(ccxt, key)),
   fetchOpen: ({ ccxt }, symbol) => fetchOpen(ccxt, symbol),
 };
+
+async function cancelById(ccxt: CcxtClient, exchangeOrderId: string): Promise<void> {
+  const params = { 'order-id': exchangeOrderId };
+  await callEndpoint(ccxt, 'spotPrivatePostV1OrderOrdersOrderIdSubmitcancel', params);
+}
 
 /** @throws {MalformedResponse} if this is not the requested order */
 export async function fetchHtxOrder(

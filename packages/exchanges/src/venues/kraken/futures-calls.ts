@@ -80,12 +80,8 @@ export const futuresOrders: OrderCalls = {
     if (!order_id) throw new MalformedResponse('an order without an id');
     return acceptedOrder(order, order_id, at);
   },
-  cancel: async ({ ccxt }, { venueClientOrderId }) => {
-    const response = await callEndpoint(ccxt, 'privatePostCancelorder', { cliOrdId: venueClientOrderId });
-    const { status } = parseResponse(cancelled, response).cancelStatus;
-    if (status === 'notFound' || status === 'filled') throw failure(['rejected', 'order_not_found']);
-    if (status !== 'cancelled') throw new MalformedResponse('an unknown result of a cancellation');
-  },
+  cancel: ({ ccxt }, { venueClientOrderId }) => cancelOrder(ccxt, { cliOrdId: venueClientOrderId }),
+  cancelByExchangeId: ({ ccxt }, { exchangeOrderId }) => cancelOrder(ccxt, { order_id: exchangeOrderId }),
   find: async (session, key) => {
     const recent = await fetchStatus(session.ccxt, { cliOrdIds: key.venueClientOrderId });
     const order = recent.find(
@@ -113,6 +109,16 @@ export const futuresOrders: OrderCalls = {
       .filter((each) => each.symbol === (symbol ?? each.symbol));
   },
 };
+
+async function cancelOrder(
+  ccxt: CcxtClient,
+  id: { readonly cliOrdId: string } | { readonly order_id: string },
+): Promise<void> {
+  const response = await callEndpoint(ccxt, 'privatePostCancelorder', id);
+  const { status } = parseResponse(cancelled, response).cancelStatus;
+  if (status === 'notFound' || status === 'filled') throw failure(['rejected', 'order_not_found']);
+  if (status !== 'cancelled') throw new MalformedResponse('an unknown result of a cancellation');
+}
 
 function refusalOf(status: string): Error {
   if (status === 'wouldProcessAfterSpecifiedTime') return failure(['retryable', 'refused']);

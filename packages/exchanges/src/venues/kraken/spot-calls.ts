@@ -44,10 +44,8 @@ export const spotOrders: OrderCalls = {
     const [id] = parseResponse(accepted, response).result.txid;
     return acceptedOrder(order, id, venueTime(ccxt));
   },
-  cancel: async ({ ccxt }, { venueClientOrderId }) => {
-    const response = await callEndpoint(ccxt, 'privatePostCancelOrder', { cl_ord_id: venueClientOrderId });
-    if (parseResponse(cancelled, response).result.count === 0) throw failure(['rejected', 'order_not_found']);
-  },
+  cancel: ({ ccxt }, { venueClientOrderId }) => cancelOrder(ccxt, { cl_ord_id: venueClientOrderId }),
+  cancelByExchangeId: ({ ccxt }, { exchangeOrderId }) => cancelOrder(ccxt, { txid: exchangeOrderId }),
   find: async (session, key) => {
     const order = (await findAmongOpen(session, key)) ?? (await findAmongClosed(session, key));
     return order === undefined ? { outcome: 'ABSENT' } : { outcome: 'FOUND', order };
@@ -65,6 +63,14 @@ export const spotOrders: OrderCalls = {
     return open.filter((each) => each.symbol === (symbol ?? each.symbol));
   },
 };
+
+async function cancelOrder(
+  ccxt: CcxtClient,
+  id: { readonly cl_ord_id: string } | { readonly txid: string },
+): Promise<void> {
+  const response = await callEndpoint(ccxt, 'privatePostCancelOrder', id);
+  if (parseResponse(cancelled, response).result.count === 0) throw failure(['rejected', 'order_not_found']);
+}
 
 /** An order moves from the open to the closed ones, so it is looked for in this order. */
 async function findAmongOpen(

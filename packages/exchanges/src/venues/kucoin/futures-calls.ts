@@ -15,6 +15,7 @@ import { fetchData, isAbsenceProven, RANGES } from './lists.js';
 const PAGE_SIZE = 1_000;
 const placed = z.object({ orderId: z.string().min(1) });
 const cancelled = z.object({ clientOid: z.string() });
+const cancelledIds = z.object({ cancelledOrderIds: z.array(z.string()) });
 const page = z.object({ totalPage: z.number(), items: z.array(z.unknown()) });
 
 /** Returns the records of all pages of a list. */
@@ -42,6 +43,10 @@ export const futuresOrders: OrderCalls = {
     const endpoint = 'futuresPrivateDeleteOrdersClientOrderClientOid';
     const answer = await fetchData(ccxt, endpoint, key, cancelled);
     if (answer.clientOid !== clientOid) throw new MalformedResponse('another order');
+  },
+  cancelByExchangeId: async ({ ccxt }, { exchangeOrderId: orderId }) => {
+    const answer = await fetchData(ccxt, 'futuresPrivateDeleteOrdersOrderId', { orderId }, cancelledIds);
+    if (!answer.cancelledOrderIds.includes(orderId)) throw new MalformedResponse('another order');
   },
   find: async (session, { symbol, venueClientOrderId: clientOid, sentAt }) => {
     const order = await fetchOrder(session, symbol, 'futuresPrivateGetOrdersByClientOid', { clientOid });

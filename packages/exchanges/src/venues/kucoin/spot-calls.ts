@@ -20,6 +20,7 @@ export type SpotAccount = 'SPOT' | 'CROSS_MARGIN';
 interface Endpoints {
   readonly place: string;
   readonly cancel: string;
+  readonly cancelById: string;
   readonly byClientId: string;
   readonly byId: string;
   readonly open: string;
@@ -33,6 +34,7 @@ const ENDPOINTS: Readonly<Record<SpotAccount, Endpoints>> = {
   SPOT: {
     place: 'privatePostHfOrders',
     cancel: 'privateDeleteHfOrdersClientOrderClientOid',
+    cancelById: 'privateDeleteHfOrdersOrderId',
     byClientId: 'privateGetHfOrdersClientOrderClientOid',
     byId: 'privateGetHfOrdersOrderId',
     open: 'privateGetHfOrdersActive',
@@ -43,6 +45,7 @@ const ENDPOINTS: Readonly<Record<SpotAccount, Endpoints>> = {
   CROSS_MARGIN: {
     place: 'privatePostHfMarginOrder',
     cancel: 'privateDeleteHfMarginOrdersClientOrderClientOid',
+    cancelById: 'privateDeleteHfMarginOrdersOrderId',
     byClientId: 'privateGetHfMarginOrdersClientOrderClientOid',
     byId: 'privateGetHfMarginOrdersOrderId',
     open: 'privateGetHfMarginOrdersActive',
@@ -83,6 +86,11 @@ export function spotOrders(account: SpotAccount): OrderCalls {
       const key = { clientOid, symbol: ccxt.market(symbol).id };
       const answer = await fetchData(ccxt, endpoints.cancel, key, cancelled);
       if (answer.clientOid !== clientOid) throw new MalformedResponse('another order');
+    },
+    cancelByExchangeId: async ({ ccxt }, { symbol, exchangeOrderId: orderId }) => {
+      const key = { orderId, symbol: ccxt.market(symbol).id };
+      const answer = await fetchData(ccxt, endpoints.cancelById, key, placed);
+      if (answer.orderId !== orderId) throw new MalformedResponse('another order');
     },
     find: async (session, { symbol, venueClientOrderId: clientOid, sentAt }) => {
       const order = await fetchOrder(session, symbol, endpoints.byClientId, { clientOid });

@@ -62,10 +62,23 @@ const acknowledgement = z.object({
   data: z.array(z.object({ ordId: z.string().min(1), clOrdId: z.string(), ts: z.coerce.number() })).length(1),
 });
 
-function readAcknowledgement(response: unknown, venueClientOrderId: string) {
+function readAcknowledgement(
+  response: unknown,
+  id: { readonly clOrdId: string } | { readonly ordId: string },
+) {
   const [ack] = parseResponse(acknowledgement, response).data;
-  if (ack?.clOrdId !== venueClientOrderId) throw new MalformedResponse('another order');
+  const isRequested = 'ordId' in id ? ack?.ordId === id.ordId : ack?.clOrdId === id.clOrdId;
+  if (ack === undefined || !isRequested) throw new MalformedResponse('another order');
   return ack;
+}
+
+async function cancelOrder(
+  ccxt: CcxtClient,
+  symbol: string,
+  id: Parameters<typeof readAcknowledgement>[1],
+): Promise<void> {
+  const key = { instId: ccxt.market(symbol).id, ...id };
+  readAcknowledgement(await callEndpoint(ccxt, 'privatePostTradeCancelOrder', key), id);
 }
 
 export function okxOrders(type: TradingType): OrderCalls {
@@ -74,13 +87,13 @@ export function okxOrders(type: TradingType): OrderCalls {
       const request = orderRequest(ccxt, type, order);
       if (type === 'margin' && order.autoBorrow !== true) await expectOwnFunds(ccxt, order);
       const response = await callEndpoint(ccxt, 'privatePostTradeOrder', request);
-      const { ordId, ts } = readAcknowledgement(response, order.venueClientOrderId);
+      const { ordId, ts } = readAcknowledgement(response, { clOrdId: order.venueClientOrderId });
       return acceptedOrder(order, ordId, new Date(ts));
     },
-    cancel: async ({ ccxt }, { symbol, venueClientOrderId }) => {
-      const key = { instId: ccxt.market(symbol).id, clOrdId: venueClientOrderId };
-      readAcknowledgement(await callEndpoint(ccxt, 'privatePostTradeCancelOrder', key), venueClientOrderId);
-    },
+    cancel: ({ ccxt }, { symbol, venueClientOrderId }) =>
+      cancelOrder(ccxt, symbol, { clOrdId: venueClientOrderId }),
+    cancelByExchangeId: ({ ccxt }, { symbol, exchangeOrderId }) =>
+      cancelOrder(ccxt, symbol, { ordId: exchangeOrderId }),
     find: async (session, { symbol, venueClientOrderId, sentAt }) => {
       const order = await findOrder(session, symbol, { clOrdId: venueClientOrderId });
       if (order === null) return { outcome: absenceOf(session.ccxt, sentAt) };

@@ -99,7 +99,7 @@ export const tradingRoutes: readonly Route[] = [
       source: { recordings: ['Unified/Trading/CancelOrder'], page: docs('trade/Cancel-Order') },
     },
     {
-      params: z.strictObject({ clientOid: z.string() }),
+      params: z.union([z.strictObject({ clientOid: z.string() }), z.strictObject({ orderId: z.string() })]),
       answer: ({ exchange, account: each, params }) => {
         const order = orderBy(exchange, each, params);
         if (order === undefined) throw new Refusal('UNKNOWN_ORDER');

@@ -98,7 +98,10 @@ export const orderRoutes: readonly Route[] = [
   signedCall(
     { method: 'POST', path: 'order/cancel', capability: 'cancel', recording: `${trading}/CancelOrder` },
     {
-      params: z.strictObject({ category, symbol, orderLinkId: z.string() }),
+      params: z.union([
+        z.strictObject({ category, symbol, orderLinkId: z.string() }),
+        z.strictObject({ category, symbol, orderId: z.string() }),
+      ]),
       answer: ({ exchange, account: each, params }) => {
         const [order] = ordersBy(exchange, each, params).filter(isOpen);
         if (order === undefined) throw new Refusal('UNKNOWN_ORDER');

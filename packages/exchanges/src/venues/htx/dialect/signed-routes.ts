@@ -30,18 +30,19 @@ const time = { 'start-time': integer, 'end-time': integer.optional() };
 const none = z.strictObject({});
 const clientOrderId = z.string().regex(/^[\w-]{1,64}$/);
 
-/** A signed call whose answer was recorded. */
+/** A signed call. Without a recording, its answer follows the documentation. */
 const call = <P extends z.ZodType>(
   declared: Pick<Route, 'path' | 'capability'> & {
     readonly method?: 'POST';
-    readonly recording: string;
+    readonly recording?: string;
     readonly anchor: string;
     readonly params: P;
     answer: Parameters<typeof route<P>>[0]['answer'];
   },
 ): Route => {
   const { recording, anchor, method = 'GET', ...rest } = declared;
-  const source = { recordings: [recording], page: docs(anchor) };
+  const address = { page: docs(anchor) };
+  const source = recording === undefined ? address : { recordings: [recording], ...address };
   return route({ method, tradingTypes: ['spot'], isSigned: true, source, ...rest });
 };
 
@@ -152,6 +153,17 @@ const orderRoutes: readonly Route[] = [
       if (!isOpen(order)) return ok(CANCELLATION_STATES[stateOf(order)]);
       exchange.cancel(order);
       return ok(10);
+    },
+  }),
+  call({
+    method: 'POST',
+    path: '/v1/order/orders/:id/submitcancel',
+    capability: 'cancel',
+    anchor: 'submit-cancel-for-an-order',
+    params: none,
+    answer: ({ exchange, account: owner, path: { id } }) => {
+      exchange.cancel(orderOf(exchange, owner, hasOrderId(id)));
+      return ok(id);
     },
   }),
   call({

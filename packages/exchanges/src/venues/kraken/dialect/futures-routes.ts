@@ -250,9 +250,15 @@ const orderRoutes: readonly Route[] = [
     path: 'cancelorder',
     capability: 'cancel',
     source: { recordings: [`${trading}/CancelOrder`], page: docs('order-management/cancel-order') },
-    params: z.strictObject({ cliOrdId: clientOrderId }),
+    params: z.union([z.strictObject({ cliOrdId: clientOrderId }), z.strictObject({ order_id: z.string() })]),
     answer: ({ exchange, account: owner, params }) => {
-      const order = exchange.openOrdersOf(owner).find(({ clientOrderId: id }) => id === params.cliOrdId);
+      const order = exchange
+        .openOrdersOf(owner)
+        .find((each) =>
+          'order_id' in params
+            ? orderUidOf(each) === params.order_id
+            : each.clientOrderId === params.cliOrdId,
+        );
       if (order === undefined) throw new Refusal('UNKNOWN_ORDER');
       exchange.cancel(order);
       const uid = orderUidOf(order);

@@ -221,9 +221,12 @@ const orderRoutes: readonly Route[] = [
     name: 'CancelOrder',
     capability: 'cancel',
     source: { recordings: [`${trading}/CancelOrder`], page: docs('trading/cancel-order') },
-    params: z.strictObject({ cl_ord_id: clientOrderId }),
-    answer: ({ exchange, account: owner, params }) => {
-      const order = exchange.openOrdersOf(owner).find(({ clientOrderId: id }) => id === params.cl_ord_id);
+    params: z.strictObject({ cl_ord_id: clientOrderId.optional(), txid: z.string().optional() }),
+    answer: ({ exchange, account: owner, params: { cl_ord_id, txid } }) => {
+      if ((cl_ord_id === undefined) === (txid === undefined)) throw new Refusal('BAD_PARAMETER');
+      const order = exchange
+        .openOrdersOf(owner)
+        .find((each) => (txid === undefined ? each.clientOrderId === cl_ord_id : orderIdOf(each) === txid));
       if (order === undefined) throw new Refusal('UNKNOWN_ORDER');
       exchange.cancel(order);
       return { count: 1 };

@@ -96,6 +96,21 @@ export const futuresRoutes: readonly Route[] = [
   ),
   futuresCall(
     {
+      method: 'DELETE',
+      path: 'v1/orders/:id',
+      capability: 'cancel',
+      page: 'orders/cancel-order-by-orderld',
+    },
+    {
+      params: z.strictObject({}),
+      answer: ({ exchange, account, path: { id = '' } }) => {
+        exchange.cancel(orderBy(exchange, account, (order) => orderIdOf(order) === id && isOpen(order)));
+        return { cancelledOrderIds: [id] };
+      },
+    },
+  ),
+  futuresCall(
+    {
       path: 'v1/orders/byClientOid',
       capability: 'find',
       recording: 'Futures/Trading/GetOrderByClientOrderId',

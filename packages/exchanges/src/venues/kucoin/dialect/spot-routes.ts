@@ -77,12 +77,13 @@ interface System {
     readonly fills: string;
   };
   readonly page: string;
+  readonly cancelByIdPage: string;
   /** What lists name besides the pair. */
   readonly filter: z.ZodRawShape;
 }
 
 /** The routes that both systems have. */
-const orderRoutes = ({ type, root, names, page, filter }: System): readonly Route[] => {
+const orderRoutes = ({ type, root, names, page, cancelByIdPage, filter }: System): readonly Route[] => {
   const declared = (name: string) => ({
     tradingTypes: [type],
     source: { recordings: [name], page: docs(page) },
@@ -101,6 +102,23 @@ const orderRoutes = ({ type, root, names, page, filter }: System): readonly Rout
           const isRequested = (order: Order) => order.clientOrderId === path.clientOid && isOpen(order);
           exchange.cancel(orderBy(exchange, account, params.symbol, isRequested));
           return { clientOid: path.clientOid };
+        },
+      },
+    ),
+    call(
+      {
+        method: 'DELETE',
+        path: `${root}/orders/:id`,
+        capability: 'cancel',
+        tradingTypes: [type],
+        source: { page: docs(cancelByIdPage) },
+      },
+      {
+        params: z.strictObject({ symbol: z.string() }),
+        answer: ({ exchange, account, params, path: { id = '' } }) => {
+          const isRequested = (order: Order) => orderIdOf(order) === id && isOpen(order);
+          exchange.cancel(orderBy(exchange, account, params.symbol, isRequested));
+          return { orderId: id };
         },
       },
     ),
@@ -190,6 +208,7 @@ const spotSystem = orderRoutes({
     fills: 'Spot/HfTrading/GetUserTrades',
   },
   page: SPOT_PAGE,
+  cancelByIdPage: 'spot-trading/orders/cancel-order-by-orderld',
   filter: {},
 });
 const marginSystem = orderRoutes({
@@ -203,6 +222,7 @@ const marginSystem = orderRoutes({
     fills: 'Spot/HfTrading/GetMarginUserTrades',
   },
   page: MARGIN_PAGE,
+  cancelByIdPage: 'margin-trading/orders/cancel-order-by-orderld',
   filter: CROSS,
 });
 

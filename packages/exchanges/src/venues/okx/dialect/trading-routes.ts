@@ -152,7 +152,10 @@ export const tradingRoutes: readonly Route[] = [
       section: 'order-book-trading-trade-post-cancel-order',
     },
     {
-      params: z.strictObject({ instId: z.string(), clOrdId: z.string() }),
+      params: z.union([
+        z.strictObject({ instId: z.string(), clOrdId: z.string() }),
+        z.strictObject({ instId: z.string(), ordId: z.string() }),
+      ]),
       answer: ({ exchange, account: each, params }) => {
         const order = orderBy(exchange, each, params);
         exchange.cancel(order);
