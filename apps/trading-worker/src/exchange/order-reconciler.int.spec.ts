@@ -70,6 +70,30 @@ describe('an external order', () => {
   });
 });
 
+describe('cancelling an external order', () => {
+  const byHand = {
+    symbol: 'BTC/USDT',
+    type: 'LIMIT',
+    timeInForce: 'GTC',
+    side: 'BUY',
+    amount: '1',
+    price: '100',
+    reduceOnly: false,
+  } as const;
+
+  it.each([
+    ['without a client order id', ''],
+    ['whose client order id may be reused', 'bot'],
+  ])('%s uses its exchange order id', async (_case, venueClientOrderId) => {
+    await env.gateway.renewOwnership();
+    const order = env.exchange.accept({ ...byHand, venueClientOrderId });
+    const [trade] = await env.execution.adopt(env.account.uuid, [order], []);
+    await env.gateway.orderReconciler.cancel(trade!, waitingCaller().signal);
+    expect(env.exchange.cancelled).toEqual([order.exchangeOrderId]);
+    expect(await env.read(trade!)).toMatchObject({ status: 'CANCELLED', cancel_reason: 'USER' });
+  });
+});
+
 describe('submitting an order', () => {
   it('stores an accepted order as accepted, under the client order id that was stored before', async () => {
     const trade = await env.place({ client_order_id: 'mine' });

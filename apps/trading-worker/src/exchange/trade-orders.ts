@@ -46,14 +46,17 @@ class TradeOrder {
   }
 
   /**
-   * Requests the cancellation. Returns true if the exchange accepted it or has no open order with this id; the next
+   * Requests the cancellation, by the id that {@link find} uses. Returns true if the exchange accepted it or has no open order with this id; the next
    * check reads the result. Returns false if the request may not have arrived; it is safe to repeat it.
    */
   async cancel(): Promise<boolean> {
-    const { symbol, venueClientOrderId } = this.trade;
-    if (venueClientOrderId === null) return false;
+    const { symbol, isOurs, venueClientOrderId, exchangeOrderId } = this.trade;
     try {
-      await this.client.cancelOrder({ symbol, venueClientOrderId });
+      if (isOurs && venueClientOrderId !== null)
+        await this.client.cancelOrder({ symbol, venueClientOrderId });
+      else if (exchangeOrderId !== null)
+        await this.client.cancelOrderByExchangeId({ symbol, exchangeOrderId });
+      else return false;
       return true;
     } catch (error) {
       if (!(error instanceof ExchangeError) || error.outcome === 'fatal') throw error;

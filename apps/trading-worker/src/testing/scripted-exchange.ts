@@ -172,6 +172,13 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
     if (order?.status === 'OPEN') this.put({ ...order, status: 'CANCELLED' });
   }
 
+  async cancelOrderByExchangeId({ exchangeOrderId }: ExchangeOrderKey): Promise<void> {
+    this.cancelled.push(exchangeOrderId);
+    await this.onCall('cancelOrder');
+    const order = [...this.orders.values()].find((each) => each.exchangeOrderId === exchangeOrderId);
+    if (order?.status === 'OPEN') this.put({ ...order, status: 'CANCELLED' });
+  }
+
   async findOrder({ symbol, venueClientOrderId }: OrderKey): Promise<OrderLookup> {
     await this.onCall('findOrder');
     this.assertListed(symbol);
