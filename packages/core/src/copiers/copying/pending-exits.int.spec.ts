@@ -386,4 +386,28 @@ describe('the outcome of a decision', () => {
     await env.runUntilIdle();
     expect(await outcomes(follower)).toMatchObject([{ outcome: 'FAILED', code: 'NOT_ACCEPTED' }]);
   });
+
+  it('is planned anew from its lot if the lists of the exchange show neither its order nor a fill', async () => {
+    const follower = await env.followerWithLot();
+    await env.leaderSells('2');
+    await env.runUntilIdle();
+    const { id } = await env.lastOrder(follower);
+    await env.core.beginSubmission(id, id);
+    await env.core.rows(
+      "UPDATE trades SET submitted_at = submitted_at - interval '11 minutes' WHERE id = $1",
+      id,
+    );
+    const request = await env.execution.listingRequestOf(id);
+    const lists = { since: request!.since, openOrders: [], fills: [], ordersOfFills: new Map() };
+    for (let reading = 1; reading <= 2; reading++) await env.execution.storeListing(request!, lists);
+    await env.runUntilIdle();
+    await env.runDecisionsNow();
+    const orders = await env.orders(follower);
+    expect(orders.map(({ side, status, amount }) => [side, status, amount])).toEqual([
+      ['BUY', 'FILLED', '5'],
+      ['SELL', 'FAILED', '1'],
+      ['SELL', 'PENDING', '1'],
+    ]);
+    expect(await env.held(follower)).toBe('5');
+  });
 });
