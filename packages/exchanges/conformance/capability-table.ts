@@ -19,6 +19,9 @@ Generated from the venue folders by \`UPDATE_GOLDEN=1 npm run jest -- packages/e
 
 A trading type is offered if it passes the conformance suite. It is \`BETA\` until a run at the exchange itself is recorded.
 
+Where the absence of an order is not proven, the open orders and the fills of its pair decide, from ten minutes after the submission on and as long
+as the exchange lists the fills since then.
+
 ${table(['Venue', 'Trading type', 'Order types', 'Client order id', 'Absence of an order', 'Fills are listed for'], venues.flatMap(offerRows))}
 
 ## Not offered
