@@ -37,7 +37,8 @@ export class AccountOrders implements AwaitedTakeover {
     const fills = new OrderFills(streams, logger);
     this.resting = new RestingOrderChecker(execution, clients, (accountId) => streams.isLive(accountId));
     this.updates = new OrderUpdateWriter(execution, fills, balanceSync, this.resting);
-    const orders = new TradeOrders(clients, this.updates);
+    const listings = new OrderListings(execution, clients, this.updates, logger);
+    const orders = new TradeOrders(clients, this.updates, listings);
     const wake = (accountId: string) => this.submitter.wake([accountId]);
     this.takeover = new Takeover(
       execution,
@@ -53,8 +54,7 @@ export class AccountOrders implements AwaitedTakeover {
     this.submitter = new OrderSubmitter(execution, accounts, this.updates, (account, isExit) =>
       this.maySend(account, isExit),
     );
-    const listings = new OrderListings(execution, clients, this.updates, logger);
-    this.reconciler = new OrderReconciler(execution, orders, listings, wake, logger);
+    this.reconciler = new OrderReconciler(execution, orders, wake, logger);
   }
 
   /** Judges the accounts that this worker took over since the last call; see `Takeover.setAccounts`. */

@@ -13,7 +13,6 @@ import { type ExchangeClient, ExchangeError } from '@trading-automation/exchange
 import type { Logger } from '@trading-automation/runtime';
 import { type Backoff, backoffMs } from '@trading-automation/runtime/backoff';
 import { probeDelisted } from './delisted-trades.js';
-import type { OrderListings } from './order-listings.js';
 import type { TradeOrders } from './trade-orders.js';
 
 const CANCEL_POLL: Backoff = { firstMs: 100, maxMs: 1_000 };
@@ -22,7 +21,6 @@ export class OrderReconciler {
   constructor(
     private readonly execution: TradeExecution,
     private readonly orders: TradeOrders,
-    private readonly listings: OrderListings,
     /** Requests the submission of a trade whose order was never sent. */
     private readonly onUnsent: (accountId: string) => void,
     private readonly logger: Logger,
@@ -53,7 +51,7 @@ export class OrderReconciler {
     const outcome = await order.refresh();
     if (outcome === 'ABSENT') await execution.storeAbsence(tradeId, begunAtMs);
     // An order that may exist is looked up again when the lease of this check ends, at the latest.
-    if (outcome === 'NOT_KNOWN') await this.listings.decide(trade);
+    if (outcome === 'NOT_KNOWN') await this.orders.decideByLists(trade);
   }
 
   /**

@@ -7,13 +7,20 @@ import {
 } from '@trading-automation/exchanges';
 import type { OrderUpdateWriter } from '../streams/order-update-writer.js';
 import type { AccountClients } from './account-clients.js';
+import type { OrderListings } from './order-listings.js';
 
 /** Finds and cancels the orders of trades at their exchanges, and stores the orders that it finds. */
 export class TradeOrders {
   constructor(
     private readonly clients: AccountClients,
     private readonly updates: OrderUpdateWriter,
+    private readonly listings: OrderListings,
   ) {}
+
+  /** Decides by the exchange's lists what became of an order whose look-up proves nothing; see `OrderListings`. */
+  decideByLists(trade: TradeForExecution): Promise<void> {
+    return this.listings.decide(trade);
+  }
 
   /**
    * @param purpose the share of the call budget that look-ups use
