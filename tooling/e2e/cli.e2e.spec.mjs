@@ -158,7 +158,12 @@ describe('svc against the real product', () => {
   it('runs a GraphQL query and a GraphQL subscription', async () => {
     const me = await dataOf(['graphql', '{ me { id } }']);
     expect(me.me.id).toBe((await dataOf(['me', 'get'])).id);
-    const [{ id }] = await dataOf(['pairs', 'list', '--jq', '[.[] | select(.symbol == "BTC/USDT")]']);
+    const [{ id }] = await dataOf([
+      'pairs',
+      'list',
+      '--jq',
+      '[.[] | select(.symbol == "BTC/USDT" and .trading_type == "spot")]',
+    ]);
     const document =
       'subscription ($pair: ID!) { orderbookUpdate(tradePairId: $pair, depth: 1) { kind sequence bids asks } }';
     const subscribed = home.begin(['graphql', '--subscribe', document, '--var', `pair=${id}`]);

@@ -19,7 +19,7 @@ const SHORT_RESTART_DELAYS = { firstMs: 250, maxMs: 1_000, resetAfterMs: 1_000 }
  *
  * @param {{
  *   only?: readonly string[], workers?: number, extraEnv?: import('../launch/service-list.mjs').ServiceListOptions['extraEnv'],
- *   hasPublishedLimits?: boolean, hasDashboard?: boolean, paperTradingTypes?: readonly ('spot' | 'perpetual')[], print?: (line: string) => void,
+ *   hasPublishedLimits?: boolean, hasDashboard?: boolean, paperTradingTypes?: readonly ('spot' | 'margin' | 'perpetual')[], print?: (line: string) => void,
  * }} [options] `only`: the services to start; `workers`: the number of trading workers; `paperTradingTypes`: what the paper
  *   exchange offers; `hasDashboard`: starts the
  *   GraphQL API and the dashboard, too; `hasPublishedLimits`: whether the

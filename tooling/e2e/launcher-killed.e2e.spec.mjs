@@ -51,7 +51,7 @@ describe('npm start', () => {
         ({ trading_type }) => trading_type === 'spot',
       ).id,
       trade_pair_id: (await api.tradePairs.list({ limit: 100 })).data.find(
-        ({ symbol }) => symbol === 'BTC/USDT',
+        ({ symbol, trading_type }) => symbol === 'BTC/USDT' && trading_type === 'spot',
       ).id,
       type: 'MARKET',
       side: 'BUY',

@@ -8,7 +8,7 @@ import { svc } from '../launch/svc.mjs';
 import { keyOf } from './accounts.mjs';
 import { startProduct } from './product.mjs';
 
-/** Perpetuals at the paper exchange as a user of the command line sees them: from the first order to a liquidation. */
+/** Perpetuals and margin at the paper exchange as a user of the command line sees them: from the first order to a liquidation. */
 
 const SYMBOL = 'BTC/USDT:USDT';
 
@@ -179,4 +179,50 @@ it('a position is opened, turned over, charged with funding and liquidated', asy
   expect(forced.every(({ side, status }) => side === 'BUY' && status === 'FILLED')).toBe(true);
   expect(forced.reduce((sum, { filled_amount }) => sum + Number(filled_amount), 0)).toBeCloseTo(0.2, 9);
   expect(await dataOf('lots', 'list', '--status', 'OPEN')).toEqual([]);
+}, 120_000);
+
+it('on margin, a short is sold with a loan, and its exit repays the loan', async () => {
+  const { api } = await openAccount({ restUrl: product.restUrl, privateKey: keyOf('margin') });
+  const { key } = await api.apiKeys.create({ name: 'margin', permissions: ['ADMIN'] });
+  const { run, dataOf } = commandsOf(key);
+  const seed = ['dev', 'seed', '--paper-url', product.paperExchangeUrl];
+  // What an account may borrow depends on the last price.
+  await admin('market', { symbol: 'BTC/USDT', price: '50000' });
+  const { id: account, balance } = await dataOf(
+    ...seed,
+    '--trading-type',
+    'margin',
+    '--balance',
+    'USDT=20000',
+  );
+  expect(balance).toEqual({ USDT: '20000' });
+
+  const trade = async (/** @type {string} */ side, /** @type {string[]} */ ...more) => {
+    const terms = ['--side', side, '--type', 'MARKET', '--amount', '0.1', ...more];
+    const { id } = await dataOf('trades', 'create', '--pair', 'BTC/USDT', ...terms);
+    return until(
+      () => dataOf('trades', 'get', id),
+      ({ status }) => status === 'FILLED',
+    );
+  };
+  const untilBorrowed = (/** @type {string} */ amount) =>
+    until(
+      () => dataOf('exchanges', 'get', account),
+      ({ balance_detail }) => (balance_detail.BTC?.borrowed ?? '0') === amount,
+    );
+  const terms = ['--side', 'SELL', '--type', 'MARKET', '--amount', '0.1'];
+  const refused = await run('trades', 'create', '--pair', 'BTC/USDT', ...terms);
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('insufficient_balance')]);
+
+  expect(await trade('SELL', '--auto-borrow')).toMatchObject({ intent: 'OPEN', side: 'SELL' });
+  await untilBorrowed('0.1');
+  expect(await dataOf('lots', 'list', '--status', 'OPEN')).toMatchObject([
+    { side: 'SELL', remaining_amount: '0.1' },
+  ]);
+  // The fee of the purchase, 0.1 %, is paid in Bitcoin, so it stays short. It and the interest are still owed.
+  await trade('BUY');
+  await untilBorrowed('0.000101');
+  expect(await dataOf('lots', 'list')).toMatchObject([
+    { side: 'SELL', status: 'OPEN', remaining_amount: '0.0001' },
+  ]);
 }, 120_000);

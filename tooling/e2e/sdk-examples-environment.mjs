@@ -74,7 +74,9 @@ export class ExampleEnvironment {
       () => this.client.tradePairs.list({ exchange: 'paper' }).toArray({ limit: 100 }),
       ({ length }) => length > 0,
     );
-    this.pairId = pairs.find((/** @type {any} */ { symbol }) => symbol === 'BTC/USDT').id;
+    this.pairId = pairs.find(
+      (/** @type {any} */ { symbol, trading_type }) => symbol === 'BTC/USDT' && trading_type === 'spot',
+    ).id;
     this.strategyId = await this.#strategy('followed');
     const failing = await this.client.webhooks.create({ url: failingUrl, events: ['*'] });
     this.failingWebhookId = failing.id;

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
  *   mailbox?: { dir: string, ports: { page: number, smtp: number } },
  *   commit?: string,
  *   venueLimits?: { weightPerMinute: number, ordersPer10s: number },
- *   paperTradingTypes?: readonly ('spot' | 'perpetual')[],
+ *   paperTradingTypes?: readonly ('spot' | 'margin' | 'perpetual')[],
  *   extraEnv?: Record<string, Record<string, string>>,
  * }} ServiceListOptions the GraphQL API and the dashboard run only if `ports` has one for
  *   them, and the dashboard needs the GraphQL API; without `mailbox`, mail stays queued;
@@ -63,7 +63,7 @@ export function listServices(options) {
     mailbox,
     commit,
     venueLimits,
-    paperTradingTypes = ['spot', 'perpetual'],
+    paperTradingTypes = ['spot', 'margin', 'perpetual'],
     extraEnv = {},
   } = options;
   const paperExchangeUrl = `http://127.0.0.1:${ports.paperExchange}`;

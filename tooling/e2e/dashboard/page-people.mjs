@@ -49,7 +49,9 @@ export async function recordsOf(api) {
   const records = {
     trade: await firstOf(api.trades.list({ status: 'FILLED' })),
     lot: await firstOf(api.lots.list({ status: 'OPEN' })),
-    pair: pairs.find(({ symbol, is_active }) => is_active && symbol === 'BTC/USDT')?.id,
+    pair: pairs.find(
+      ({ symbol, trading_type, is_active }) => is_active && symbol === 'BTC/USDT' && trading_type === 'spot',
+    )?.id,
     unknownPair: 'tpr_00000000000000000000000000',
     strategy: own.find(({ visibility }) => visibility === 'PRIVATE')?.id,
     copier: copier?.id,

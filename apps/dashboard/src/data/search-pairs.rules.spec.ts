@@ -4,9 +4,11 @@ const samplePair = (changes: {
   readonly id: string;
   readonly symbol: string;
   readonly exchange?: string;
+  readonly trading_type?: 'spot' | 'margin';
   readonly is_active?: boolean;
 }) => ({
   exchange: 'paper',
+  trading_type: 'spot' as const,
   is_active: true,
   ...changes,
 });
@@ -21,6 +23,14 @@ const found = (text: string) => searchPairs(pairs, text).map(({ id }) => id);
 it('finds pairs with and without the slash, beginnings first', () => {
   expect(found('btcu')).toEqual(['b', 'c', 'a']);
   expect(found('BTC/usdt')).toEqual(['b', 'c', 'a']);
+});
+
+it('lists the pair of spot before that of margin', () => {
+  const both = [
+    samplePair({ id: 'margin', symbol: 'BTC/USDT', trading_type: 'margin' }),
+    samplePair({ id: 'spot', symbol: 'BTC/USDT' }),
+  ];
+  expect(searchPairs(both, 'btc').map(({ id }) => id)).toEqual(['spot', 'margin']);
 });
 
 it('finds a pair of one exchange', () => {

@@ -1,10 +1,10 @@
 import type { TradePair } from '@trading-automation/sdk';
 
-type Searchable = Pick<TradePair, 'symbol' | 'exchange' | 'is_active'>;
+type Searchable = Pick<TradePair, 'symbol' | 'exchange' | 'trading_type' | 'is_active'>;
 
 const plain = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 
-/** Returns the active pairs whose symbol or exchange has what was typed; those that begin with it come first. */
+/** Returns the active pairs whose symbol or exchange has what was typed; those that begin with it come first, and spot before margin. */
 export function searchPairs<P extends Searchable>(pairs: readonly P[], text: string): P[] {
   const words = text.trim().split(/\s+/).map(plain).filter(Boolean);
   const first = words[0] ?? '';
@@ -13,7 +13,12 @@ export function searchPairs<P extends Searchable>(pairs: readonly P[], text: str
       (pair) =>
         pair.is_active && words.every((word) => plain(`${pair.symbol} ${pair.exchange}`).includes(word)),
     )
-    .sort((a, b) => rank(a, first) - rank(b, first) || a.symbol.localeCompare(b.symbol));
+    .sort(
+      (a, b) =>
+        rank(a, first) - rank(b, first) ||
+        a.symbol.localeCompare(b.symbol) ||
+        Number(isMargin(a)) - Number(isMargin(b)),
+    );
 }
 
 /**
@@ -32,4 +37,5 @@ export function pairsBeginningWith<P extends Searchable>(
   );
 }
 
+const isMargin = ({ trading_type }: Searchable) => trading_type === 'margin';
 const rank = ({ symbol }: Searchable, word: string) => (plain(symbol).startsWith(word) ? 0 : 1);

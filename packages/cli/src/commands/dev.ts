@@ -24,8 +24,13 @@ interface SeedOptions {
   readonly balance?: readonly string[];
 }
 
-const ACCOUNT_NAMES = { spot: 'practice', perpetual: 'practice perpetuals' } as const;
+const ACCOUNT_NAMES = {
+  spot: 'practice',
+  margin: 'practice margin',
+  perpetual: 'practice perpetuals',
+} as const;
 const INITIAL_BALANCES = ['USDT=100000', 'BTC=1'];
+const INITIAL_MARGIN = 'USDT=100000';
 const FUTURES_BALANCES = { USDT: '100000' };
 
 export const registerDev: Register = (program, run) => {
@@ -62,7 +67,7 @@ export const registerDev: Register = (program, run) => {
     )
     .option(
       '--balance <currency=amount>',
-      `initial balance on spot (repeatable; default: ${INITIAL_BALANCES.join(', ')})`,
+      `initial balance on spot or margin (repeatable; default: ${INITIAL_BALANCES.join(', ')}, on margin ${INITIAL_MARGIN})`,
       collect,
     )
     .action(run<readonly [], SeedOptions>((context, _args, options) => seedAccount(context, options)));
@@ -71,6 +76,7 @@ export const registerDev: Register = (program, run) => {
     'svc dev seed',
     'svc dev seed --name copies --balance USDT=5000',
     'svc dev seed --trading-type perpetual',
+    'svc dev seed --trading-type margin --balance USDT=20000',
   );
 };
 
@@ -119,7 +125,11 @@ function addressesOf({ rest_url, graphql_url, dashboard_url, paper_exchange_url,
 
 async function seedAccount(context: Context, options: SeedOptions): Promise<void> {
   const { print, signal, environment } = context;
-  const balances = { spot: balancesOf(options.balance ?? INITIAL_BALANCES), futures: FUTURES_BALANCES };
+  const balances = {
+    spot: balancesOf(options.balance ?? INITIAL_BALANCES),
+    margin: balancesOf(options.balance ?? [INITIAL_MARGIN]),
+    futures: FUTURES_BALANCES,
+  };
   const client = await context.client();
   const linked = await practiceAccountOf(client, options.tradingType, options.name, signal);
   if (linked !== undefined) {

@@ -8,7 +8,11 @@ const EXCHANGE = 'paper';
 const POLL_INTERVAL_MS = 100;
 const SYNC_MAX_MS = 60_000;
 
-export const PRACTICE_TYPES = ['spot', 'perpetual'] as const satisfies readonly TradePair['trading_type'][];
+export const PRACTICE_TYPES = [
+  'spot',
+  'margin',
+  'perpetual',
+] as const satisfies readonly TradePair['trading_type'][];
 export type PracticeType = (typeof PRACTICE_TYPES)[number];
 
 type Api = Pick<Client<'string'>, 'exchanges' | 'tradePairs'>;
@@ -31,11 +35,11 @@ const isPractice = (
   tradingType: PracticeType,
 ) => exchange_name === EXCHANGE && trading_type === tradingType && is_active;
 
-/** Opens an account with these balances on spot and on futures through the admin API of the paper exchange. */
+/** Opens an account with these balances, one set for each part of it, through the admin API of the paper exchange. */
 export async function openPaperAccount(
   fetch: Fetch,
   paperURL: string,
-  balances: Readonly<Record<'spot' | 'futures', Readonly<Record<string, string>>>>,
+  balances: Readonly<Record<'spot' | 'margin' | 'futures', Readonly<Record<string, string>>>>,
   signal: AbortSignal,
 ): Promise<{ readonly api_key: string; readonly api_secret: string }> {
   const address = `${paperURL.replace(/\/+$/, '')}/admin/accounts`;
@@ -44,7 +48,11 @@ export async function openPaperAccount(
     response = await fetch(address, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ balances: balances.spot, futures_balances: balances.futures }),
+      body: JSON.stringify({
+        balances: balances.spot,
+        margin_balances: balances.margin,
+        futures_balances: balances.futures,
+      }),
       signal,
     });
   } catch (error) {

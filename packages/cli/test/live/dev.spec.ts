@@ -187,6 +187,7 @@ describe('svc dev seed', () => {
     api.onList('GET /v1/trade-pairs', [
       { id: 'tpr_1', trading_type: 'spot' },
       { id: 'tpr_2', trading_type: 'perpetual' },
+      { id: 'tpr_3', trading_type: 'margin' },
     ]);
   });
   const created = () => api.requests.filter(({ route }) => route === 'POST /v1/exchanges');
@@ -195,7 +196,7 @@ describe('svc dev seed', () => {
     const seeded = await svc(['dev', 'seed', '--paper-url', paperURL(), '--balance', 'USDT=5000', '--json']);
     expect([seeded.exitCode, JSON.parse(seeded.stdout)]).toEqual([0, account]);
     expect(paperRequests).toEqual([
-      'POST /admin/accounts {"balances":{"USDT":"5000"},"futures_balances":{"USDT":"100000"}}',
+      'POST /admin/accounts {"balances":{"USDT":"5000"},"margin_balances":{"USDT":"5000"},"futures_balances":{"USDT":"100000"}}',
     ]);
     expect(JSON.parse(created()[0]!.body)).toEqual({
       exchange: 'paper',
@@ -214,7 +215,7 @@ describe('svc dev seed', () => {
     expect(JSON.parse(created()[0]!.body).account_name).toBe('copies');
   });
 
-  it('links an account of perpetuals beside one of spot', async () => {
+  it('links accounts of perpetuals and margin beside one of spot', async () => {
     api.onList('GET /v1/exchanges', [account]);
     const seed = ['dev', 'seed', '--paper-url', paperURL(), '--trading-type'];
     expect((await svc([...seed, 'perpetual'])).exitCode).toBe(0);
@@ -222,8 +223,14 @@ describe('svc dev seed', () => {
       account_name: 'practice perpetuals',
       trading_type: 'perpetual',
     });
-    expect((await svc([...seed, 'margin'])).exitCode).toBe(2);
-    expect(created()).toHaveLength(1);
+    expect((await svc([...seed, 'margin'])).exitCode).toBe(0);
+    expect(JSON.parse(created()[1]!.body)).toMatchObject({
+      account_name: 'practice margin',
+      trading_type: 'margin',
+    });
+    expect(paperRequests[1]).toContain('"margin_balances":{"USDT":"100000"}');
+    expect((await svc([...seed, 'options'])).exitCode).toBe(2);
+    expect(created()).toHaveLength(2);
   });
 
   it('finds the paper exchange of the running platform, and stores the GraphQL URL in the profile', async () => {

@@ -1,4 +1,5 @@
 'use client';
+import type { TradePair } from '@trading-automation/sdk';
 import { useSearchParams } from 'next/navigation';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useCallback, useMemo, useState } from 'react';
@@ -107,7 +108,12 @@ function useFilters(): readonly Filter[] {
   const accounts = useAccounts().data;
   const pairs = usePairs().data;
   return useMemo(() => {
-    const exchanges = new Set(accounts?.map(({ exchange_name }) => exchange_name));
+    const markets = new Set(
+      accounts?.map(({ exchange_name, trading_type }) => `${exchange_name} ${trading_type}`),
+    );
+    const traded = (pairs ?? []).filter(({ exchange, trading_type }) =>
+      markets.has(`${exchange} ${trading_type}`),
+    );
     return [
       {
         name: 'exchange_account_id',
@@ -117,10 +123,17 @@ function useFilters(): readonly Filter[] {
       {
         name: 'trade_pair_id',
         label: 'Pair',
-        options: (pairs ?? [])
-          .filter(({ exchange }) => exchanges.has(exchange))
-          .map(({ id, symbol }) => ({ value: id, label: symbol })),
+        options: traded.map((pair) => ({ value: pair.id, label: nameAmong(traded, pair) })),
       },
     ];
   }, [accounts, pairs]);
+}
+
+/** The symbol of a pair, with its trading type if another pair has the same symbol. */
+function nameAmong(
+  pairs: readonly TradePair<'string'>[],
+  { id, symbol, trading_type }: TradePair<'string'>,
+): string {
+  const isShared = pairs.some((other) => other.symbol === symbol && other.id !== id);
+  return isShared ? `${symbol}, ${trading_type}` : symbol;
 }
