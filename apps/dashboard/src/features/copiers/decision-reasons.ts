@@ -209,7 +209,7 @@ export const REASONS: Readonly<Record<string, Reason>> = {
   INSUFFICIENT_BALANCE: insufficientBalance,
   SLIPPAGE: slippage,
   EXCHANGE_REJECTED: () => 'the exchange rejected the order',
-  NOT_ACCEPTED: () => 'the order never reached the exchange',
+  NOT_ACCEPTED: () => 'the exchange did not accept the order',
   CREDENTIALS: () => 'the exchange refused the credentials of the account',
   RATE_LIMITED: () => 'the rate limit of the exchange was reached',
 };
@@ -235,7 +235,7 @@ export const REASON_NAMES: Readonly<Record<string, string>> = {
   INSUFFICIENT_BALANCE: 'Balance too low',
   SLIPPAGE: 'Slippage limit',
   EXCHANGE_REJECTED: 'Rejected by the exchange',
-  NOT_ACCEPTED: 'Never reached the exchange',
+  NOT_ACCEPTED: 'Not accepted by the exchange',
   CREDENTIALS: 'Credentials refused',
   RATE_LIMITED: 'Rate limit of the exchange',
 };
