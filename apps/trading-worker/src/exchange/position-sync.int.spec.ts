@@ -239,6 +239,21 @@ describe('the leverage of an account', () => {
     expect((await open())[0]).toMatchObject({ leverage: '7', margin_mode: 'ISOLATED' });
   });
 
+  it('has the account reconciled, because the margins in its balances follow the leverage', async () => {
+    const gateway = await startGateway();
+    const reconciledAt = async () =>
+      (
+        await env.core.row(
+          'SELECT max(reconciled_at) AS at FROM reconciliations WHERE exchange_account_id = $1',
+          env.account.uuid,
+        )
+      ).at;
+    await eventually(async () => (await reconciledAt()) !== null);
+    const before = Number(await reconciledAt());
+    await set(gateway, { leverage: '7' });
+    await eventually(async () => Number(await reconciledAt()) > before);
+  });
+
   it('above the limit of the exchange is a violation of its rules, with the field', async () => {
     const gateway = await startGateway();
     await expect(set(gateway, { leverage: '1000' })).rejects.toMatchObject({

@@ -118,6 +118,8 @@ export class PositionSync {
     try {
       const changed = await positions.setLeverage(symbol, settings);
       await this.reports.storeSettings(accountId, symbol, changed);
+      // The margins that some exchanges report with the balances change with the leverage, without an event of the stream.
+      this.streams.reconcileSoon(accountId);
       return changed;
     } catch (error) {
       if (error instanceof ExchangeError) await this.clients.onExchangeError(account, error);

@@ -3,7 +3,7 @@ import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import { openPositionsOfWallets } from '../exchange-accounts/index.js';
 import { IS_OURS } from './origins.js';
 
-/** Free amounts by account, then by asset. */
+/** Amounts by account, then by asset. */
 export type FreeBalances = ReadonlyMap<string, ReadonlyMap<string, Decimal>>;
 
 type FreeBalance = { readonly id: string; readonly asset: string; readonly free: Decimal };
@@ -13,6 +13,22 @@ type FreeBalance = { readonly id: string; readonly asset: string; readonly free:
  * balance. The caller must hold the locks of the wallets, so that no other transaction reserves concurrently.
  */
 export async function loadFreeBalances(
+  tx: Tx,
+  accountIds: readonly string[],
+  assets: readonly string[],
+): Promise<FreeBalances> {
+  const all = await loadUncoveredBalances(tx, accountIds, assets);
+  const free = (amount: Decimal): Decimal => (amount.startsWith('-') ? '0' : amount);
+  return new Map(
+    [...all].map(([id, byAsset]) => [
+      id,
+      new Map([...byAsset].map(([asset, amount]) => [asset, free(amount)])),
+    ]),
+  );
+}
+
+/** Like `loadFreeBalances`, but below zero by what is missing, for example if a loss leaves less than positions need as margin. */
+export async function loadUncoveredBalances(
   tx: Tx,
   accountIds: readonly string[],
   assets: readonly string[],
@@ -185,9 +201,10 @@ const freeOf = (accounts: string, assets: string) => `
     WHERE leg.asset = b.asset
     GROUP BY 1, 2)
   SELECT requested.id, requested.asset,
-    trim_scale(greatest(0, requested.free - coalesce(r.amount, 0) + coalesce(c.amount, 0)
+    trim_scale(requested.free - coalesce(r.amount, 0) + coalesce(c.amount, 0)
       - greatest(CASE requested.trading_type WHEN 'perpetual' THEN least(0, used.amount) ELSE 0 END,
-        used.amount - coalesce(requested.deducted, 0))))::text AS free
+        used.amount - coalesce(requested.deducted, 0),
+        CASE WHEN requested.deducted > 0 THEN coalesce(r.new_margin, 0) + coalesce(c.new_margin, 0) END))::text AS free
   FROM requested
   LEFT JOIN reserved r ON r.id = requested.id AND r.asset = requested.asset
   LEFT JOIN held h ON h.id = requested.id AND h.asset = requested.asset

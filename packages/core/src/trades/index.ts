@@ -17,6 +17,7 @@ export {
   accountsWithUnconfirmedSales,
   type FreeBalances,
   loadFreeBalances,
+  loadUncoveredBalances,
 } from './free-balances.queries.js';
 export { backfillLots } from './lots/backfill-lots.js';
 export { bookCharges, bookPayments } from './lots/book-funding.js';

@@ -164,6 +164,13 @@ describe('the free balance of an account with a position', () => {
     expect(await free()).toBe('1100');
   });
 
+  it('is less by an order after the report, beside margins that the balance lacks and only the exchange knows', async () => {
+    await report(new Date(), { free: '1000', locked: '400', marginDeducted: '400' });
+    await hold({ amount: '0' });
+    await buy('15');
+    expect(await free()).toBe('700');
+  });
+
   it('is less once by the position of a wallet that two accounts see, and for spot never more by its profit', async () => {
     const twin = await env.core.account(env.actor, { USDT: '1000' }, { tradingType: 'perpetual' });
     const spot = await env.core.account(env.actor, { USDT: '1000' });

@@ -20,7 +20,7 @@ import pLimit from 'p-limit';
 import type { Platform } from '../../platform/index.js';
 import { type Signal, signalsAfter } from '../../strategies/index.js';
 import { equitiesOf } from '../../trade-pairs/index.js';
-import { accountsWithUnconfirmedSales, loadFreeBalances } from '../../trades/index.js';
+import { accountsWithUnconfirmedSales, loadUncoveredBalances } from '../../trades/index.js';
 import type { PlannedSignal } from '../planning/plan.types.js';
 import { plannedSignalOf } from '../planning/planned-signal.js';
 import {
@@ -329,7 +329,7 @@ export async function planCopies(
         groupBy(copiers, (copier) => assetsOf(copier).base),
       )
     : new Set<string>();
-  const free = await loadFreeBalances(tx, accountsOf(copiers), [
+  const free = await loadUncoveredBalances(tx, accountsOf(copiers), [
     ...new Set(copiers.flatMap((copier) => [assetsOf(copier).base, assetsOf(copier).quote])),
   ]);
   const exposures = await perpetualExposures(

@@ -31,7 +31,7 @@ const stillOrdered = (side: 'BUY' | 'SELL') => `sum(greatest(0, o.amount - o.fil
  * 1. Each position counts at its mark price, else at the last price of the pair, and the entries of copies in flight at the
  *    mark price, else at their limit price.
  * 2. The notional is that without the lots that exits of the same leader's trade are closing; see `isClosing`. These exits
- *    release the part of the position's margin that the lots take.
+ *    release the part of the position's margin that the lots take, until the exchange reports the position without them.
  * 3. The margin ratio is that of the account, and of an isolated position its own. An account without positions has no margin
  *    ratio: its margin is not read then, so what is stored is old.
  */
@@ -44,7 +44,7 @@ const EXPOSURES = `
     trim_scale(round(coalesce(least(CASE WHEN has.positions THEN m.equity / nullif(m.maintenance_margin, 0) END,
       CASE WHEN p.margin_mode = 'ISOLATED' AND p.amount > 0 THEN p.isolated_margin / nullif(p.maintenance_margin, 0) END)), 18))::text
       AS "marginRatio",
-    trim_scale(trunc(coalesce(greatest(0, abs(own.net) - abs(own.kept)) * CASE
+    trim_scale(trunc(coalesce(least(p.amount, greatest(0, abs(own.net) - abs(own.kept)) + closed.amount) * CASE
       WHEN p.margin_mode = 'ISOLATED' AND p.isolated_margin IS NOT NULL THEN p.isolated_margin / nullif(p.amount, 0)
       ELSE coalesce(p.mark_price, pair.last_price, p.entry_price) / coalesce(p.leverage, p.max_leverage) END, 0), 18))::text
       AS released
@@ -66,6 +66,11 @@ const EXPOSURES = `
           WHERE l.exchange_account_id = key.account AND l.open_amount > 0 GROUP BY 1) held
     JOIN trade_pairs t ON t.id = held.pair
     LEFT JOIN positions q ON q.exchange_account_id = key.account AND q.trade_pair_id = held.pair) own
+  CROSS JOIN LATERAL (
+    SELECT coalesce(sum(f.amount), 0) AS amount FROM fills f JOIN trades t ON t.id = f.trade_id
+    WHERE f.exchange_account_id = key.account AND f.executed_at > p.reported_at
+      AND t.trade_pair_id = key.pair AND t.is_exit AND EXISTS (
+        SELECT FROM fills led WHERE led.id = t.source_fill_id AND led.trade_id = $3)) closed
   CROSS JOIN LATERAL (
     SELECT ${stillOrdered('BUY')} AS buying, ${stillOrdered('SELL')} AS selling,
       sum(greatest(0, o.amount - o.filled_amount) * coalesce(CASE WHEN q.amount > 0 THEN q.mark_price END, o.price))

@@ -26,7 +26,7 @@ async function setLeverage({ actor, account }: Follower, leverage: string): Prom
 /** Stores that the account has a long position. */
 const setPosition = ({ account }: Follower, amount: string) =>
   env.core.rows(
-    "UPDATE positions SET side = 'LONG', amount = $2 WHERE exchange_account_id = $1",
+    "UPDATE positions SET side = 'LONG', amount = $2, reported_at = clock_timestamp() WHERE exchange_account_id = $1",
     account.uuid,
     amount,
   );
@@ -214,6 +214,7 @@ describe('copies on perpetuals', () => {
     await setLeverage(follower, '1');
     await env.leaderBuys('10');
     await env.executeAll();
+    await setPosition(follower, '5');
     // The exit frees 500 and is not filled; the entry needs 501.
     await env.leaderSells('20');
     await env.runUntilIdle();
@@ -224,6 +225,28 @@ describe('copies on perpetuals', () => {
     ]);
     // Another lot is not being closed, and keeps its margin.
     await env.executeAll();
+    await env.leaderSells('10');
+    await env.runUntilIdle();
+    expect(await env.lastDecision(follower)).toMatchObject({ kind: 'OPEN', code: 'INSUFFICIENT_BALANCE' });
+  });
+
+  it('rule 5: a closed lot frees its margin also before the exchange reports the position without it', async () => {
+    const actor = await env.core.actor();
+    const on = { actor, account: await env.account(actor, { USDT: '700' }) };
+    const follower = await env.follower({}, { on });
+    await setLeverage(follower, '1');
+    await env.leaderBuys('10');
+    await env.executeAll();
+    await setPosition(follower, '5');
+    const reversal = await env.leaderOrder('SELL', '20');
+    await env.fill(reversal, { amount: '10', price: '100' });
+    await env.executeAll();
+    await env.fill(reversal, { amount: '10', price: '100' });
+    await env.runUntilIdle();
+    expect(await env.lastDecision(follower)).toMatchObject({ kind: 'OPEN', code: null });
+    // The report shows that the margin is in use again.
+    await env.executeAll();
+    await setPosition(follower, '5');
     await env.leaderSells('10');
     await env.runUntilIdle();
     expect(await env.lastDecision(follower)).toMatchObject({ kind: 'OPEN', code: 'INSUFFICIENT_BALANCE' });

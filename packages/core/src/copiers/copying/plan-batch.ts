@@ -57,6 +57,7 @@ export const bookKey = ({
 export interface PlanningContext {
   readonly signal: PlannedSignal;
   readonly now: Date;
+  /** May be below zero; the margin that an exit frees covers this first. */
   readonly free: FreeBalances;
   /** Perpetuals only: the exposures by `exposureKey`. */
   readonly exposures: ReadonlyMap<string, PerpetualExposure>;

@@ -179,7 +179,7 @@ class Live {
     const equity = this.result.plus(this.day.equity);
     const { leverage } = this.day;
     const margin = leverage === null ? 0 : this.notional.div(leverage).toDecimalPlaces(18, Decimal.ROUND_UP);
-    const free = PreciseDecimal.max(0, equity.minus(margin)).toFixed();
+    const free = equity.minus(margin).toFixed();
     const isOpening = signal.kind === 'OPEN' || signal.kind === 'INCREASE';
     const kept = [...this.lots].filter(([id]) => !isOpening || !this.isClosing(id));
     const others = kept.filter(([id, { held }]) => id !== signal.lotTradeId && !held.isZero());

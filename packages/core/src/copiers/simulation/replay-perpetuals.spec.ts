@@ -172,6 +172,24 @@ describe('a replay on perpetuals', () => {
     expect(play(replayOf('100', { maxLeverage: '3' }), {}, ...separate)[2]).toEqual(['COPIED', '2']);
   });
 
+  it('covers what a loss leaves missing before a flip uses the margin that its exit frees', () => {
+    // At 110, the equity is 25, and the short takes 44. After its exit, 25 is free.
+    const flipOf = (amount: string) => [
+      closeShort('110', { sourceFillId: 'flip' }),
+      {
+        side: 'BUY',
+        sourceFillId: 'flip',
+        referencePrice: '110',
+        lotOrderAmount: amount,
+        filledAmount: amount,
+        cumulativeAmount: amount,
+      } as const,
+    ];
+    const codeOf = (amount: string) => play(replayOf('45'), {}, ...flipOf(amount))[2]?.[0];
+    expect(codeOf('1')).toBe('COPIED');
+    expect(codeOf('1.5')).toBe('INSUFFICIENT_BALANCE');
+  });
+
   it('keeps its account in the settlement currency', () => {
     const symbol = 'BTC/USD:USDC';
     const pairs = new Map([[symbol, pairOf({}, symbol)]]);

@@ -222,7 +222,7 @@ export class Replay {
         ? this.copies.flowOf(quote).plus(this.options.startingEquity.get(quote) ?? '0')
         : this.equityOf(quote).minus(this.margin.initialMarginIn(quote));
     const released = this.releasedMarginOf(symbol, pair?.perpetual?.leverage ?? null, closing);
-    return { freeBase: held.toString(), freeQuote: BigDecimal.max(0, freeQuote).plus(released).toString() };
+    return { freeBase: held.toString(), freeQuote: BigDecimal.max(0, freeQuote.plus(released)).toString() };
   }
 
   /** Returns the initial margin that the exits of these lots free, if the leverage is known. */
