@@ -146,6 +146,18 @@ describe('a funding payment that two connections read', () => {
     expect([await resultOf(first), await resultOf(second)]).toEqual(['0', '-3']);
   });
 
+  it('moves to another user by a late fill of a connection that has not read it, and back by a late closing', async () => {
+    await connect(perpetual, { users: 2 });
+    const opening = await second.trade({ side: 'BUY' });
+    const closing = await second.trade({ side: 'SELL' });
+    await pay(first);
+    expect([await resultOf(first), await resultOf(second)]).toEqual(['-3', '0']);
+    await second.store({ tradeId: opening, amount: '1', at: 5 });
+    expect([await resultOf(first), await resultOf(second)]).toEqual(['0', '-3']);
+    await second.store({ tradeId: closing, amount: '1', at: 6 });
+    expect([await resultOf(first), await resultOf(second)]).toEqual(['-3', '0']);
+  });
+
   it('is reported once to each user', async () => {
     for (const users of [1, 2]) {
       await connect(perpetual, { users });

@@ -130,11 +130,9 @@ async function replaceParts(
     sources.flatMap(({ recordIds }) => recordIds),
   );
   await insertLotFunding(tx, parts);
-  // A payment without a part counts for its reader. Parts of lots mark the results of the lots' users alone.
-  await markResults(
-    tx,
-    sources.filter(({ recordIds }) => recordIds.length > 1),
-  );
+  // A payment without a part counts for its reader. Parts of lots mark the results of the lots' users alone, also if a fill
+  // of another user's connection takes the part before that connection stored a record.
+  await markResults(tx, sources);
 }
 
 function bySource<Row extends { readonly sourceId: string }>(
