@@ -67,6 +67,13 @@ const booked = async () =>
     )
   ).amount;
 
+/** Ends the connection as a rejected key does. Its lots stay as they are. */
+const deactivate = ({ accountId }: FillScenario) =>
+  core.rows('UPDATE exchange_accounts SET is_active = false WHERE id = $1', accountId);
+
+/** The origins of lots of which each connection has its own. */
+const REPEATED = ['EXTERNAL', 'RECONCILIATION'] as const;
+
 /** Reads the funding of a user's results, computed and from the rollups. */
 async function resultOf({ actor }: FillScenario): Promise<string> {
   const read = async () => (await analytics.get(actor, { interval: 'day' })).funding;
@@ -158,6 +165,58 @@ describe('a funding payment that two connections read', () => {
     expect([await resultOf(first), await resultOf(second)]).toEqual(['-3', '0']);
   });
 
+  it('belongs to no adopted lot of an inactive connection that did not read it', async () => {
+    for (const users of [1, 2])
+      for (const origin of REPEATED) {
+        await connect(perpetual, { users });
+        await first.executeTrade({ side: 'BUY', amount: '1', at: 1, origin });
+        await deactivate(first);
+        await second.executeTrade({ side: 'BUY', amount: '1', at: 2, origin: 'COPIER' });
+        await pay(second, '-6');
+        expect(await bothParts()).toEqual([[], ['-6']]);
+      }
+  });
+
+  it('belongs also to the lots of the product’s orders of an inactive connection', async () => {
+    await connect(perpetual);
+    await first.executeTrade({ side: 'BUY', amount: '1', at: 1, origin: 'COPIER' });
+    await deactivate(first);
+    await second.executeTrade({ side: 'BUY', amount: '2', at: 2, origin: 'EXTERNAL' });
+    await pay(second);
+    expect(await bothParts()).toEqual([['-1'], ['-2']]);
+  });
+
+  it('belongs once to an order that both adopted: to the lot of the one that stored it first', async () => {
+    for (const origin of REPEATED)
+      for (const reader of ['first', 'second']) {
+        await connect(perpetual);
+        await first.executeTrade({ side: 'BUY', amount: '1', at: 1, origin });
+        await second.executeTrade({ side: 'BUY', amount: '1', at: 1, origin });
+        await second.executeTrade({ side: 'BUY', amount: '1', at: 2 });
+        const parts = reader === 'first' ? [['-3'], ['-3']] : [[], ['-3', '-3']];
+        for (const scenario of reader === 'first' ? [first, second] : [second, first]) {
+          await pay(scenario, '-6');
+          expect(await bothParts()).toEqual(parts);
+        }
+        await deactivate(reader === 'first' ? first : second);
+        await first.executeTrade({ side: 'BUY', amount: '1', at: 9, origin: 'COPIER' });
+        expect(await booked()).toBe('-6');
+        expect((await bothParts()).map((of) => of.length)).toEqual(reader === 'first' ? [2, 1] : [1, 2]);
+      }
+  });
+
+  it('belongs to the adopted lots of the next reader if the first has none', async () => {
+    await connect(perpetual, { users: 2 });
+    const late = await first.trade({ side: 'BUY', origin: 'EXTERNAL' });
+    await second.executeTrade({ side: 'BUY', amount: '1', at: 1, origin: 'EXTERNAL' });
+    await pay(first);
+    expect([await resultOf(first), await resultOf(second)]).toEqual(['-3', '0']);
+    await pay(second);
+    expect([await resultOf(first), await resultOf(second)]).toEqual(['0', '-3']);
+    await first.store({ tradeId: late, amount: '1', at: 1 });
+    expect([await resultOf(first), await resultOf(second)]).toEqual(['-3', '0']);
+  });
+
   it('is reported once to each user', async () => {
     for (const users of [1, 2]) {
       await connect(perpetual, { users });
@@ -229,5 +288,29 @@ describe('an interest charge that two connections read', () => {
     expect(await bothParts()).toEqual([['-0.3'], ['-0.1']]);
     await charge(first, owed);
     expect(await bothParts()).toEqual([['-0.3'], ['-0.1']]);
+  });
+
+  it('belongs to no adopted lot of an inactive connection that did not read it', async () => {
+    for (const origin of REPEATED) {
+      await connect(margin, { users: 2 });
+      await first.executeTrade({ side: 'SELL', amount: '3', at: 1, origin });
+      await deactivate(first);
+      await second.executeTrade({ side: 'SELL', amount: '1', at: 2 });
+      await charge(second, { asset: 'BTC', amount: '0.004' });
+      expect(await bothParts()).toEqual([[], ['-0.4']]);
+    }
+  });
+
+  it('belongs once to an order that both adopted: to the lot of the first reader that has it', async () => {
+    await connect(margin);
+    const late = await first.trade({ side: 'BUY', origin: 'EXTERNAL' });
+    await second.executeTrade({ side: 'BUY', amount: '1', at: 1, origin: 'EXTERNAL' });
+    await second.executeTrade({ side: 'BUY', amount: '2', at: 2 });
+    await charge(first);
+    expect(await bothParts()).toEqual([[], ['-0.3']]);
+    await charge(second);
+    expect(await bothParts()).toEqual([[], ['-0.1', '-0.2']]);
+    await first.store({ tradeId: late, amount: '1', at: 1 });
+    expect(await bothParts()).toEqual([['-0.1'], ['-0.2']]);
   });
 });

@@ -26,7 +26,7 @@ import { type AccountExposure, accountExposures } from './account-exposures.quer
 import { adoptOrders } from './adopt-orders.js';
 import { NET_OF_LOTS, SIGNED_LOTS } from './exposure.queries.js';
 import { lockBooks } from './lots/book-trades.js';
-import { IS_OURS } from './origins.js';
+import { IS_LOT_OF_OURS, IS_OURS } from './origins.js';
 import {
   type ExpectedHolding,
   fillKey,
@@ -341,8 +341,7 @@ const NET_LOTS = `SELECT l.symbol, trim_scale(${SIGNED_LOTS})::text AS net
     WHERE a.id = $1 AND a.trading_type = 'perpetual') AS connection
   JOIN lots l ON l.exchange_account_id = connection.id AND l.open_amount > 0
   JOIN trade_pairs p ON p.id = l.trade_pair_id
-  WHERE (connection.id = $1 OR EXISTS (
-      SELECT FROM trades t WHERE t.id = l.trade_id AND ${IS_OURS('t')} AND t.origin <> 'RECONCILIATION'))
+  WHERE (connection.id = $1 OR ${IS_LOT_OF_OURS('l')})
     AND p.trading_type = 'perpetual' AND p.listed_symbol IS NULL
   GROUP BY 1 ORDER BY 1`;
 

@@ -3,7 +3,8 @@
  *
  * 1. A payment belongs to the lots of its account and pair that were open just before it, in proportion to their open
  *    amount. Interest belongs to the lots that owe the loan (`loanOwners`), of all pairs of the account. If an account at
- *    the exchange is connected several times, the lots of all its connections take part, and the first record is booked.
+ *    the exchange is connected several times, the lots of all its connections take part, those that several connections
+ *    have of the same orders once (`withoutRepeatedLots`), and the first record is booked.
  * 2. The parts of a payment add up to it. Without an open lot it has no part, and belongs to the account alone.
  * 3. What is booked always equals a booking with the current lots: fills that are executed before a payment and stored
  *    after it, late ones included, book the payment again in their own transaction.
@@ -36,6 +37,7 @@ import {
   negated,
   type OwingLot,
   valueAt,
+  withoutRepeatedLots,
 } from './funding.rules.js';
 
 /** Books the payments with these records, and replaces what was booked of them. */
@@ -48,7 +50,7 @@ export async function bookPayments(tx: Tx, ids: readonly string[]): Promise<void
     tx,
     payments,
     payments.flatMap((payment) => {
-      const lots = lotsOf.get(payment.id) ?? [];
+      const lots = withoutRepeatedLots(lotsOf.get(payment.id) ?? [], payment.readers);
       return partsOf(payment, payment.amount, lots, lots).map((part) => ({
         ...part,
         tradePairId: payment.tradePairId,
@@ -62,7 +64,9 @@ export async function bookCharges(tx: Tx, ids: readonly string[]): Promise<void>
   if (ids.length === 0) return;
   const charges = await lockCharges(tx, ids);
   const lotsOf = bySource(await lotsOpenAtCharges(tx, charges));
-  const booked = charges.map((charge) => bookCharge(charge, lotsOf.get(charge.id) ?? []));
+  const booked = charges.map((charge) =>
+    bookCharge(charge, withoutRepeatedLots(lotsOf.get(charge.id) ?? [], charge.readers)),
+  );
   await storeChargeValues(
     tx,
     booked.flatMap(({ value }) => (value === null ? [] : [value])),

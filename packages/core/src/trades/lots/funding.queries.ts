@@ -1,8 +1,9 @@
 /** Reads funding payments, interest charges and the lots that were open at their time, and writes the parts of the lots. */
 import type { Decimal } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
+import { IS_LOT_OF_OURS } from '../origins.js';
 import { connectionsOf } from './connections.queries.js';
-import type { OwingLot } from './funding.rules.js';
+import type { ConnectedLot, OwingLot } from './funding.rules.js';
 import type { LotBookKey } from './lots.queries.js';
 
 /** A lot book with the instant from which its lots changed. */
@@ -22,6 +23,8 @@ interface VenueRecord {
   readonly at: Date;
   /** The ids of all records. */
   readonly recordIds: readonly string[];
+  /** The accounts of all records, in the order in which they were stored. */
+  readonly readers: readonly string[];
 }
 
 /** A funding payment in the quote currency of its pair. */
@@ -93,10 +96,12 @@ interface RecordTable {
 }
 
 /**
- * Selects, locked, the first record `r` of each payment or charge that has one of the records `$1`, with the ids of all its
- * records. The lock orders transactions that hold the locks of different books: each then sees the lots of the one before it.
+ * Selects, locked, the first record `r` of each payment or charge that has one of the records `$1`, with the ids and
+ * accounts of all its records. The lock orders transactions that hold the locks of different books: each then sees the lots of the one before it.
  */
 const firstRecords = ({ name, venueId, columns, condition = 'true' }: RecordTable) => {
+  const ofAll = (column: string) =>
+    `array_agg(l.${column}::text) OVER (record ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)`;
   const named = (alias: string) =>
     ['id', 'user_id', 'exchange_account_id', ...columns].map((column) => `${alias}.${column}`).join(', ');
   return `
@@ -110,12 +115,12 @@ const firstRecords = ({ name, venueId, columns, condition = 'true' }: RecordTabl
       JOIN ${name} other ON other.exchange_account_id = connection.id AND other.${venueId} = w.venue_id)
     ORDER BY r.id FOR NO KEY UPDATE OF r),
   placed AS (
-    SELECT ${named('l')}, row_number() OVER record AS place, array_agg(l.id::text) OVER (record
-      ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS ids
+    SELECT ${named('l')}, row_number() OVER record AS place, ${ofAll('id')} AS ids,
+      ${ofAll('exchange_account_id')} AS readers
     FROM locked l WHERE ${condition}
     WINDOW record AS (PARTITION BY l.exchange, l.venue_account, l.venue_id ORDER BY l.created_at, l.id))
   SELECT r.id, r.user_id AS "userId", r.exchange_account_id AS "exchangeAccountId", r.ids AS "recordIds",
-    trim_scale(r.amount)::text AS amount`;
+    r.readers, trim_scale(r.amount)::text AS amount`;
 };
 
 const FIRST_PAYMENTS = `${firstRecords({
@@ -149,16 +154,23 @@ const closedBefore = (instant: string) => `
     SELECT coalesce(sum(c.amount), 0) AS amount, coalesce(sum(c.entry_value), 0) AS value
     FROM lot_closures c WHERE c.lot_id = l.id AND c.closed_at < ${instant}) closed`;
 
-const LOT_COLUMNS = 'id, user_id, exchange_account_id, side, opened_amount, opened_value, opened_at';
+const LOT_COLUMNS =
+  'id, user_id, exchange_account_id, trade_id, side, opened_amount, opened_value, opened_at';
 
-/** The columns of `LotOwner` of a lot `l`. */
-const OWNER_COLUMNS = 'l.user_id AS "userId", l.exchange_account_id AS "exchangeAccountId"';
+/** The columns of `OpenLot` of a lot `l`, without its pair. */
+const OWNER_COLUMNS = `l.id AS "lotId", l.user_id AS "userId", l.exchange_account_id AS "exchangeAccountId",
+  ${IS_LOT_OF_OURS('l')} AS "isOurs"`;
 
 /** The user and the account of a lot. */
 export interface LotOwner {
   readonly lotId: string;
   readonly userId: string;
   readonly exchangeAccountId: string;
+}
+
+/** A lot that was open at the time of the payment or charge `sourceId`. */
+interface OpenLot extends LotOwner, ConnectedLot {
+  readonly sourceId: string;
 }
 
 /**
@@ -179,10 +191,11 @@ const openBefore = (account: string, pair: string, instant: string) => `
 export function lotsOpenAtPayments(
   tx: Tx,
   payments: readonly PaymentToBook[],
-): Promise<(LotOwner & { sourceId: string; weight: Decimal })[]> {
+): Promise<(OpenLot & { readonly weight: Decimal })[]> {
   return queryPrepared(
     tx,
-    `SELECT s.id AS "sourceId", l.id AS "lotId", ${OWNER_COLUMNS}, trim_scale(l.opened_amount - closed.amount)::text AS weight
+    `SELECT s.id AS "sourceId", s.pair AS "tradePairId", ${OWNER_COLUMNS},
+       trim_scale(l.opened_amount - closed.amount)::text AS weight
      FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::timestamptz[]) AS s (id, account, pair, at)
      CROSS JOIN LATERAL (${connectionsOf('s.account', 's.at')}) connection
      CROSS JOIN LATERAL (${openBefore('connection.id', 's.pair', 's.at')}) l ${closedBefore('s.at')}
@@ -200,13 +213,10 @@ export function lotsOpenAtPayments(
  * Returns, by charge, the lots of all connections that were open at its time in pairs of its asset, in the order of opening. The price of a
  * pair is its price of the day of the charge, or the last one before it; of today, the last price.
  */
-export function lotsOpenAtCharges(
-  tx: Tx,
-  charges: readonly ChargeToBook[],
-): Promise<(OwingLot & LotOwner & { readonly sourceId: string })[]> {
+export function lotsOpenAtCharges(tx: Tx, charges: readonly ChargeToBook[]): Promise<(OpenLot & OwingLot)[]> {
   return queryPrepared(
     tx,
-    `SELECT s.id AS "sourceId", l.id AS "lotId", ${OWNER_COLUMNS}, p.id AS "tradePairId", l.side, p.base, p.quote,
+    `SELECT s.id AS "sourceId", ${OWNER_COLUMNS}, p.id AS "tradePairId", l.side, p.base, p.quote,
        trim_scale(l.opened_amount - closed.amount)::text AS "openAmount",
        trim_scale(l.opened_value - closed.value)::text AS "openValue",
        trim_scale(coalesce(day_price.price, p.last_price))::text AS price

@@ -1,5 +1,12 @@
 import fc from 'fast-check';
-import { divideAmongLots, loanOwners, negated, type OwingLot, valueAt } from './funding.rules.js';
+import {
+  divideAmongLots,
+  loanOwners,
+  negated,
+  type OwingLot,
+  valueAt,
+  withoutRepeatedLots,
+} from './funding.rules.js';
 
 const lotsOf = (...weights: readonly string[]) => weights.map((weight, i) => ({ lotId: String(i), weight }));
 const amountsOf = (total: string, ...weights: readonly string[]) =>
@@ -112,4 +119,28 @@ describe('the lots that owe a loan', () => {
 it('a value is rounded toward zero to 18 decimals', () => {
   expect(valueAt('0.000000000000000003', '0.5')).toBe('0.000000000000000001');
   expect(valueAt('2', '1.5')).toBe('3');
+});
+
+describe('the lots of several connections', () => {
+  const lot = (exchangeAccountId: string, isOurs: boolean, tradePairId = 'BTC') => ({
+    exchangeAccountId,
+    isOurs,
+    tradePairId,
+  });
+
+  it('all take part if orders of the product opened them', () => {
+    const lots = [lot('a', true), lot('b', true)];
+    expect(withoutRepeatedLots(lots, ['a'])).toEqual(lots);
+    expect(withoutRepeatedLots(lots, [])).toEqual(lots);
+  });
+
+  it('take part for the first reader that has adopted lots, of each pair', () => {
+    const [one, two, three] = [lot('a', false), lot('b', false), lot('b', false, 'ETH')];
+    expect(withoutRepeatedLots([one, two, three], ['a', 'b'])).toEqual([one, three]);
+    expect(withoutRepeatedLots([one, two, three], ['b', 'a'])).toEqual([two, three]);
+  });
+
+  it('take no part if they were adopted by a connection that is no reader', () => {
+    expect(withoutRepeatedLots([lot('a', false)], ['b'])).toEqual([]);
+  });
 });

@@ -37,6 +37,39 @@ export function divideAmongLots(total: Decimal, lots: readonly LotWeight[]): rea
 /** Amounts have 18 decimals; the cost of a lot, which weighs a loan of quote currency, has 36. */
 const WEIGHT_SCALE = 2 * DECIMAL_SCALE;
 
+/** A lot of one of the connections of an account at the exchange. */
+export interface ConnectedLot {
+  readonly tradePairId: string;
+  readonly exchangeAccountId: string;
+  /** Whether an order of the product opened it. */
+  readonly isOurs: boolean;
+}
+
+/**
+ * Returns the lots of all connections of an account that take part in a payment or charge. Each connection adopts the orders
+ * that were placed at the exchange, and corrects its lots by its position. Such lots of several connections repeat each
+ * other, so of each pair, only those of the first reader that has some take part. A connection that did not read the record
+ * may be inactive, and its adopted lots may have been closed at the exchange since. Lots of the product's orders all take
+ * part.
+ *
+ * @param readers the accounts that stored the payment or charge, in the order in which they stored it
+ */
+export function withoutRepeatedLots<Lot extends ConnectedLot>(
+  lots: readonly Lot[],
+  readers: readonly string[],
+): readonly Lot[] {
+  const bookOf = (account: string, pair: string) => `${account} ${pair}`;
+  const adopting = new Set(
+    lots
+      .filter(({ isOurs }) => !isOurs)
+      .map(({ exchangeAccountId, tradePairId }) => bookOf(exchangeAccountId, tradePairId)),
+  );
+  const adopterOf = (pair: string) => readers.find((reader) => adopting.has(bookOf(reader, pair)));
+  return lots.filter(
+    ({ isOurs, exchangeAccountId, tradePairId }) => isOurs || exchangeAccountId === adopterOf(tradePairId),
+  );
+}
+
 /** A lot of a margin account that was open when interest was charged. */
 export interface OwingLot {
   readonly lotId: string;
