@@ -80,7 +80,7 @@ export const tradeSamples = [
   sample(positionOperations.setLeverage, {
     title: 'Set the leverage of an account for a perpetual',
     params: { id: '$perpetual_account.id' },
-    body: { trade_pair_id: '$pairs.1.id', leverage: '5', margin_mode: 'CROSS' },
+    body: { trade_pair_id: '$pairs.2.id', leverage: '5', margin_mode: 'CROSS' },
   }),
   sample(analyticsOperations.get, {
     title: 'Get the weekly results of an account',
