@@ -27,15 +27,23 @@ async function sendLost(agoMs = 11 * MINUTE_MS, more: Record<string, unknown> = 
   return trade;
 }
 
-const check = (trade: string) => env.gateway.orderReconciler.checkTrade(trade);
+/** Checks a trade a minute after it was checked before. */
+async function check(trade: string): Promise<void> {
+  await env.core.rows(
+    "UPDATE trades SET unlisted_at = unlisted_at - interval '1 minute' WHERE id = $1",
+    trade,
+  );
+  await env.gateway.orderReconciler.checkTrade(trade);
+}
 async function checkOften(trade: string): Promise<void> {
   for (let reading = 1; reading <= 5; reading++) await check(trade);
 }
 
-/** Places an order of the same terms by hand, `client order id` included. */
-function placeByHand(venueClientOrderId: string, amount = '1') {
+/** Places an order of the same terms by hand, eleven minutes ago unless `ago` is given. */
+function placeByHand(venueClientOrderId: string, amount = '1', ago = 11 * MINUTE_MS) {
   const terms = { symbol: 'BTC/USDT', type: 'LIMIT', timeInForce: 'GTC', side: 'BUY', price: '100' } as const;
-  return env.exchange.accept({ ...terms, venueClientOrderId, amount, reduceOnly: false });
+  const createdAt = new Date(Date.now() - ago);
+  return env.exchange.accept({ ...terms, venueClientOrderId, amount, reduceOnly: false }, createdAt);
 }
 
 describe('an order whose look-up proves nothing', () => {
@@ -130,6 +138,30 @@ describe('an order whose look-up proves nothing', () => {
     placeByHand('', '2');
     await checkOften(trade);
     expect(await env.read(trade)).toMatchObject({ status: 'FAILED' });
+  });
+
+  it('ends beside an order without a client order id that was created after it could still arrive', async () => {
+    const trade = await sendLost(21 * MINUTE_MS);
+    env.exchange.fill(placeByHand('', '1', 10 * MINUTE_MS));
+    await checkOften(trade);
+    expect(await env.read(trade)).toMatchObject({ status: 'FAILED' });
+  });
+
+  it('ends after an hour if the lists stay unclear, and what could be its order is external', async () => {
+    const trade = await sendLost(59 * MINUTE_MS);
+    const byHand = env.exchange.fill(placeByHand('', '1', 59 * MINUTE_MS));
+    const fills = await env.exchange.fetchFills(byHand);
+    expect(await env.execution.adopt(env.account.uuid, [byHand], fills)).toEqual([]);
+    await checkOften(trade);
+    expect(await env.read(trade)).toMatchObject({ status: 'PENDING' });
+    await env.backdateSubmission(trade, MINUTE_MS);
+    await checkOften(trade);
+    expect(await env.read(trade)).toMatchObject({ status: 'FAILED', failure: { code: 'not_accepted' } });
+    const external = await env.core.rows(
+      "SELECT status, exchange_order_id FROM trades WHERE exchange_account_id = $1 AND origin = 'EXTERNAL'",
+      env.account.uuid,
+    );
+    expect(external).toEqual([{ status: 'FILLED', exchange_order_id: byHand.exchangeOrderId }]);
   });
 
   it('ends with a late fill added, if the exchange lists it after the end', async () => {

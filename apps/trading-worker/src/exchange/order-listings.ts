@@ -5,6 +5,7 @@
  * 1. The lists are read only after the order can no longer arrive, and only if they reach back to its submission.
  * 2. The open orders are read before the fills: an order that ends between the two calls is in the list of fills.
  * 3. If a read fails, nothing is concluded.
+ * 4. When the trade has ended, the orders without a client order id that could have been its own are external.
  */
 import {
   isListingComplete,
@@ -59,9 +60,16 @@ export class OrderListings {
       (id) => trade.exchangeOrderId === null || id === trade.exchangeOrderId,
     );
     const ordersOfFills = await this.findUnknown(client, request, candidates);
-    const listing = { since, openOrders, fills, ordersOfFills };
+    const listing = { openOrders, fills, ordersOfFills };
     const verdict = await this.execution.storeListing(request, listing);
     if (verdict.outcome === 'FOUND') await this.updates.storeFound(trade, client, verdict.order);
+    // Adoption left these orders out while they could be the trade's.
+    if (verdict.outcome === 'ENDED')
+      await this.execution.adopt(
+        trade.accountId,
+        [...ordersOfFills.values()],
+        fills.filter(({ exchangeOrderId }) => ordersOfFills.has(exchangeOrderId)),
+      );
     if (verdict.outcome === 'FILLED')
       await this.execution.storeOrders([{ tradeId: trade.id, order: null, fills: verdict.fills }]);
     const { outcome } = verdict;

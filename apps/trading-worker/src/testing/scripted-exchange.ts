@@ -92,8 +92,7 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
   private readonly orders = new Map<string, VenueOrder>();
   private readonly fills = new Map<string, VenueFill[]>();
 
-  accept({ reduceOnly: _, isExit: __, ...terms }: OrderRequest): VenueOrder {
-    const now = new Date();
+  accept({ reduceOnly: _, isExit: __, ...terms }: OrderRequest, now = new Date()): VenueOrder {
     return this.put({
       ...terms,
       exchangeOrderId: `order-${terms.venueClientOrderId}`,

@@ -91,6 +91,7 @@ import { SharedWallets1763700000061 } from './migrations/0061-shared-wallets.js'
 import { MarginLoans1763700000062 } from './migrations/0062-margin-loans.js';
 import { PerpetualFees1763700000063 } from './migrations/0063-perpetual-fees.js';
 import { ConnectionsOfAnAccount1763700000064 } from './migrations/0064-connections-of-an-account.js';
+import { UnlistedOrders1763700000065 } from './migrations/0065-unlisted-orders.js';
 
 const ENTITIES = [
   AccountOwnerEntity,
@@ -177,6 +178,7 @@ const MIGRATIONS = [
   MarginLoans1763700000062,
   PerpetualFees1763700000063,
   ConnectionsOfAnAccount1763700000064,
+  UnlistedOrders1763700000065,
   ReplacedPairs1763700000056,
   Funding1763700000059,
 ];

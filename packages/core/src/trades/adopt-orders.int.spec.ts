@@ -2,6 +2,7 @@
  * Tests external orders that could be mistaken for another external order or for an order of ours.
  * A number after `rule` or `row` in a title refers to the first or the second table of docs/trading/rules.md.
  */
+import type { VenueOrder } from '@trading-automation/exchanges';
 import { OrdersUnderTest, venueFillOf, venueOrderOf } from './testing/orders-under-test.js';
 
 let env: OrdersUnderTest;
@@ -68,6 +69,52 @@ describe('a client order id that the exchange reports for two orders', () => {
     }
     expect(await tradesOf()).toHaveLength(1);
     expect(await openAmountOf()).toEqual({ amount: 1 });
+  });
+});
+
+describe('an order without a client order id', () => {
+  const MINUTE_MS = 60_000;
+  /** Sends a copy that buys 1 BTC at 100, and adopts an order of the same terms but for `overrides`. */
+  async function adoptBeside(overrides: Partial<VenueOrder>, createdAfterMs = 0, id?: string) {
+    const sent = id ?? (await env.placeCopy());
+    if (id === undefined) await env.claimSubmission(sent);
+    const { submitted_at } = await env.storedTrade(sent);
+    const createdAt = new Date((submitted_at as Date).getTime() + createdAfterMs);
+    const order = venueOrderOf('manual', { venueClientOrderId: '', createdAt, ...overrides });
+    return { sent, adopted: await env.execution.adopt(env.account.uuid, [order], []) };
+  }
+
+  it.each([
+    ['of the same terms', {}, 0],
+    ['of the same terms, created a minute before the submission', {}, -MINUTE_MS],
+    ['of the same terms, created ten minutes after the submission', {}, 10 * MINUTE_MS],
+    ['without a price', { price: undefined }, 0],
+  ])('%s is not adopted beside one of ours that was sent', async (_case, overrides, createdAfterMs) => {
+    expect((await adoptBeside(overrides, createdAfterMs)).adopted).toEqual([]);
+  });
+
+  it.each([
+    ['of another side', { side: 'SELL' } as const, 0],
+    ['of another amount', { amount: '2' }, 0],
+    ['created earlier', {}, -MINUTE_MS - 1],
+    ['created later than the other could arrive', {}, 10 * MINUTE_MS + 1],
+  ])('%s is adopted beside one of ours that was sent', async (_case, overrides, createdAfterMs) => {
+    expect((await adoptBeside(overrides, createdAfterMs)).adopted).toHaveLength(1);
+  });
+
+  it('is compared with the amount that was sent, which may be less than that of the trade', async () => {
+    const id = await env.placeCopy();
+    await env.claimSubmission(id);
+    await env.core.rows('UPDATE trades SET capped_amount = 0.5 WHERE id = $1', id);
+    expect((await adoptBeside({ amount: '0.5' }, 0, id)).adopted).toEqual([]);
+    expect((await adoptBeside({ amount: '1' }, 0, id)).adopted).toHaveLength(1);
+  });
+
+  it('is adopted once the exchange has confirmed ours', async () => {
+    const { sent, adopted } = await adoptBeside({});
+    expect(adopted).toEqual([]);
+    await env.execution.storeOrder(sent, venueOrderOf(sent), []);
+    expect((await adoptBeside({}, 0, sent)).adopted).toHaveLength(1);
   });
 });
 

@@ -5,8 +5,8 @@
  *    is then stored for that trade. External orders are matched by exchange order id only: a client order id may be
  *    reused after its order has ended.
  * 2. An order is adopted once, even if several processes receive its report.
- * 3. An order without a client order id is not adopted while an order of ours on its pair is in flight. The two could
- *    be the same order.
+ * 3. An order without a client order id is not adopted while the trade is open of an order of ours that was sent and may be
+ *    the same order (`mayBeSentOrder`).
  * 4. Orders of the exchange itself (liquidation, auto-deleveraging, settlement) are adopted, too, with their cause as origin.
  * 5. An account can be connected twice. An order that the product placed through one connection is not external for
  *    the other connection.
@@ -16,6 +16,8 @@ import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
 import { allProperties, insertMany, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
 import { NET_OF_LOTS } from './exposure.queries.js';
 import { effectOf } from './exposure.rules.js';
+import { sentOrdersOf } from './order-listing.queries.js';
+import { mayBeSentOrder } from './order-listing.rules.js';
 import { IS_OURS } from './origins.js';
 import { emitTradeEvents, type OrderReport, storeReports } from './store-order-reports.js';
 import { TradeEntity } from './trade.entity.js';
@@ -146,8 +148,6 @@ interface PairOfAccount {
   readonly settle: string | null;
   /** The signed sum of the account's open lots. */
   readonly net: Decimal;
-  /** Whether an order of ours on the pair was submitted and is not acknowledged yet. */
-  readonly has_order_in_flight: boolean;
 }
 
 /**
@@ -158,13 +158,16 @@ async function insertExternalTrades(tx: Tx, accountId: string, orders: readonly 
   const pairs = new Map((await pairsOf(tx, accountId, orders)).map((pair) => [pair.symbol, pair]));
   const usedIds = await usedClientOrderIds(tx, accountId, orders);
   const ordersOfDuplicates = await ordersOfDuplicateConnections(tx, accountId, orders);
+  const withoutId = orders.filter(({ venueClientOrderId }) => venueClientOrderId === '');
+  const sent = await sentOrdersOf(
+    tx,
+    accountId,
+    withoutId.map(({ symbol }) => symbol),
+  );
   const inserts = orders
     .filter(({ symbol, amount }) => pairs.has(symbol) && amount !== '0')
     .filter((order) => !ordersOfDuplicates.has(...keysOf(order)))
-    .filter(
-      ({ symbol, venueClientOrderId }) =>
-        venueClientOrderId !== '' || !pairs.get(symbol)!.has_order_in_flight,
-    )
+    .filter((order) => !sent.some((each) => each.symbol === order.symbol && mayBeSentOrder(each, order)))
     .map((order) => ({ id: newUuid(), order, pair: pairs.get(order.symbol)! }));
   if (inserts.length === 0) return;
   const trades = await insertMany(
@@ -252,10 +255,7 @@ async function pairsOf(tx: Tx, accountId: string, orders: readonly VenueOrder[])
   return queryPrepared<PairOfAccount & Record<string, unknown>>(
     tx,
     `SELECT a.user_id, a.trading_type, p.id AS pair_id, p.symbol, p.base, p.quote,
-       p.settle, trim_scale(${NET_OF_LOTS('a.id', 'p.id')})::text AS net,
-       EXISTS (SELECT FROM trades t
-               WHERE t.exchange_account_id = a.id AND t.trade_pair_id = p.id AND t.status = 'PENDING'
-                 AND t.submitted_at IS NOT NULL AND t.acknowledged_at IS NULL) AS has_order_in_flight
+       p.settle, trim_scale(${NET_OF_LOTS('a.id', 'p.id')})::text AS net
      FROM exchange_accounts a JOIN trade_pairs p ON p.exchange = a.exchange AND p.trading_type = a.trading_type
      WHERE a.id = $1 AND p.symbol = ANY ($2)`,
     [accountId, symbols],

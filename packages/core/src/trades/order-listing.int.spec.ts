@@ -26,10 +26,15 @@ async function requestOf(id: string): Promise<ListingRequest> {
 }
 
 const EMPTY = { openOrders: [], fills: [], ordersOfFills: new Map() };
-async function storeEmpty(request: ListingRequest): Promise<string> {
-  const { since } = request;
-  return (await env.execution.storeListing(request, { since, ...EMPTY })).outcome;
-}
+const storeEmpty = async (request: ListingRequest): Promise<string> =>
+  (await env.execution.storeListing(request, EMPTY)).outcome;
+/** Backdates the first reading, and with it the submission. */
+const passMinute = (id: string) =>
+  env.core.rows(
+    `UPDATE trades SET unlisted_at = unlisted_at - interval '1 minute',
+       submitted_at = submitted_at - interval '1 minute' WHERE id = $1`,
+    id,
+  );
 
 describe('the lists that decide about an order', () => {
   it('begin a minute before the submission, and are not read in its first ten minutes', async () => {
@@ -65,23 +70,71 @@ describe('the lists that decide about an order', () => {
 
   it('have to agree twice in a row, and again after a report of the order', async () => {
     const id = await sendCopy();
-    const request = await requestOf(id);
-    expect(await storeEmpty(request)).toBe('UNLISTED');
-    const unclear = { ...EMPTY, since: request.since, fills: [venueFillOf('other', 'a', '1')] };
-    expect((await env.execution.storeListing(request, unclear)).outcome).toBe('UNCLEAR');
-    expect(await storeEmpty(request)).toBe('UNLISTED');
+    const read = async (listing: typeof EMPTY | typeof UNCLEAR = EMPTY) => {
+      await passMinute(id);
+      return (await env.execution.storeListing(await requestOf(id), listing)).outcome;
+    };
+    const UNCLEAR = { ...EMPTY, fills: [venueFillOf('other', 'a', '1')] };
+    expect(await read()).toBe('UNLISTED');
+    expect(await read(UNCLEAR)).toBe('UNCLEAR');
+    expect(await read()).toBe('UNLISTED');
     await env.execution.storeOrder(id, venueOrderOf(id), []);
-    expect(await storeEmpty(request)).toBe('UNLISTED');
-    expect(await storeEmpty(request)).toBe('ENDED');
+    expect(await read()).toBe('UNLISTED');
+    expect(await read()).toBe('ENDED');
     expect(await env.storedTrade(id)).toMatchObject({ status: 'CANCELLED', cancel_reason: 'EXCHANGE' });
+  });
+
+  it('have to agree a minute apart, and probes that find no order do not count', async () => {
+    const id = await sendCopy();
+    const early = await requestOf(id);
+    for (let probe = 1; probe <= 3; probe++) await env.execution.storeAbsence(id);
+    for (let reading = 1; reading <= 3; reading++)
+      expect(await storeEmpty(await requestOf(id))).toBe('UNLISTED');
+    await env.core.rows(
+      "UPDATE trades SET unlisted_at = unlisted_at - interval '1 minute' WHERE id = $1",
+      id,
+    );
+    // The first lists and these may be as old as each other, however late they are stored.
+    expect(await storeEmpty({ ...early, at: new Date(early.at.getTime() - 1_000) })).toBe('UNLISTED');
+    expect(await storeEmpty(await requestOf(id))).toBe('ENDED');
+    expect(await env.storedTrade(id)).toMatchObject({
+      status: 'FAILED',
+      failure_message: 'The exchange lists neither the order nor a fill of it. It is not sent again.',
+    });
+  });
+
+  it('are read anew for a copy that is sent again', async () => {
+    const id = await sendCopy();
+    expect(await storeEmpty(await requestOf(id))).toBe('UNLISTED');
+    for (let probe = 1; probe <= 6; probe++) await env.execution.storeAbsence(id);
+    expect(await env.storedTrade(id)).toMatchObject({ submitted_at: null, unlisted_at: null });
+  });
+
+  it('decide after an hour although they are unclear; the trade says so', async () => {
+    const id = await sendCopy(58.5 * MINUTE_MS);
+    const unclear = { ...EMPTY, fills: [venueFillOf('other', 'a', '1')] };
+    const outcomes = [];
+    for (let reading = 1; reading <= 3; reading++) {
+      outcomes.push((await env.execution.storeListing(await requestOf(id), unclear)).outcome);
+      await passMinute(id);
+      await passMinute(id);
+    }
+    expect(outcomes).toEqual(['UNCLEAR', 'UNCLEAR', 'ENDED']);
+    const { status, failure_code, failure_message } = await env.storedTrade(id);
+    expect({ status, failure_code }).toEqual({ status: 'FAILED', failure_code: 'not_accepted' });
+    expect(failure_message).toContain('that may be it');
   });
 
   it('are compared with the amount that was sent, which may be less than that of the trade', async () => {
     const id = await sendCopy();
     await env.core.rows('UPDATE trades SET capped_amount = 0.5 WHERE id = $1', id);
     const request = await requestOf(id);
-    const order = venueOrderOf('other', { venueClientOrderId: '', amount: '0.5' });
-    const listing = { ...EMPTY, since: request.since, openOrders: [order] };
+    const order = venueOrderOf('other', {
+      venueClientOrderId: '',
+      amount: '0.5',
+      createdAt: request.begunAt,
+    });
+    const listing = { ...EMPTY, openOrders: [order] };
     expect((await env.execution.storeListing(request, listing)).outcome).toBe('UNCLEAR');
   });
 

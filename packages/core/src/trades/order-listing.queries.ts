@@ -1,6 +1,6 @@
 /** What the database knows of an order that is looked for in the exchange's lists. */
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
-import { LISTED_AFTER_MS, LISTED_BEFORE_MS } from './order-listing.rules.js';
+import { LISTED_AFTER_MS, LISTED_BEFORE_MS, type SentOrder } from './order-listing.rules.js';
 
 /** How to read the lists for one trade. */
 export interface ListingRequest {
@@ -13,11 +13,14 @@ export interface ListingRequest {
   readonly since: Date;
   /** The age of `since`, by the database's clock. */
   readonly sinceAgoMs: number;
+  /** When the request was made, by the database's clock: the lists are read later. */
+  readonly at: Date;
 }
 
 const REQUEST = `SELECT t.id AS "tradeId", t.exchange_account_id AS "accountId", t.symbol, t.submitted_at AS "begunAt",
     t.submitted_at - $3 * interval '1 millisecond' AS since,
-    (extract(epoch FROM clock_timestamp() - t.submitted_at) * 1000 + $3)::float8 AS "sinceAgoMs"
+    (extract(epoch FROM clock_timestamp() - t.submitted_at) * 1000 + $3)::float8 AS "sinceAgoMs",
+    clock_timestamp() AS at
   FROM trades t
   WHERE t.id = $1 AND t.status IN ('PENDING', 'PARTIALLY_FILLED')
     AND t.submitted_at <= clock_timestamp() - $2 * interval '1 millisecond'`;
@@ -50,4 +53,23 @@ export async function knownOrderIds(
   if (exchangeOrderIds.length === 0) return new Set();
   const rows = await queryPrepared<{ id: string }>(tx, KNOWN, [accountId, tradeId, exchangeOrderIds, symbol]);
   return new Set(rows.map(({ id }) => id));
+}
+
+const SENT = `SELECT symbol, side, type, coalesce(capped_amount, amount)::text AS amount, price::text AS price,
+    submitted_at AS "submittedAt"
+  FROM trades
+  WHERE exchange_account_id = $1 AND symbol = ANY ($2) AND status = 'PENDING'
+    AND submitted_at IS NOT NULL AND acknowledged_at IS NULL`;
+
+/** Returns the product's orders of these symbols that were sent and that the exchange has not confirmed. */
+export async function sentOrdersOf(
+  tx: Tx,
+  accountId: string,
+  symbols: readonly string[],
+): Promise<readonly (SentOrder & { readonly symbol: string })[]> {
+  if (symbols.length === 0) return [];
+  return queryPrepared<SentOrder & { readonly symbol: string } & Record<string, unknown>>(tx, SENT, [
+    accountId,
+    symbols,
+  ]);
 }

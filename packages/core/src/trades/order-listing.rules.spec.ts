@@ -1,13 +1,15 @@
 import {
+  decidesUnclear,
   isListingComplete,
-  isUnlistedAfter,
+  isUnlistedAgain,
   judgeListing,
   type ListedFill,
   type ListedOrder,
   type UnfoundTrade,
 } from './order-listing.rules.js';
 
-const SINCE = new Date('2026-11-30T12:00:00Z');
+const SUBMITTED = new Date('2026-11-30T12:00:00Z');
+const after = (ms: number) => new Date(SUBMITTED.getTime() + ms);
 const tradeOf = (overrides: Partial<UnfoundTrade> = {}): UnfoundTrade => ({
   side: 'BUY',
   type: 'LIMIT',
@@ -16,6 +18,7 @@ const tradeOf = (overrides: Partial<UnfoundTrade> = {}): UnfoundTrade => ({
   venueClientOrderId: 'ours',
   exchangeOrderId: null,
   filledAmount: '0',
+  submittedAt: SUBMITTED,
   ...overrides,
 });
 const orderOf = (overrides: Partial<ListedOrder> = {}): ListedOrder => ({
@@ -24,7 +27,7 @@ const orderOf = (overrides: Partial<ListedOrder> = {}): ListedOrder => ({
   side: 'BUY',
   amount: '1.0',
   price: '100.00',
-  createdAt: SINCE,
+  createdAt: SUBMITTED,
   ...overrides,
 });
 const fillOf = (overrides: Partial<ListedFill> = {}): ListedFill => ({
@@ -45,7 +48,6 @@ const judge = ({ trade, openOrders = [], fills = [], orders = [], known = [] }: 
   judgeListing(
     tradeOf(trade),
     {
-      since: SINCE,
       openOrders,
       fills,
       ordersOfFills: new Map(orders.map((order) => [order.exchangeOrderId, order])),
@@ -107,10 +109,8 @@ describe('the lists of an exchange', () => {
       expect(judge({ openOrders: [orderOf(order)] })).toEqual({ outcome: 'UNLISTED' });
     });
 
-    it('are clear if the order is older, belongs to another trade, or the order id of the trade is known', () => {
+    it('are clear if the order belongs to another trade, or the order id of the trade is known', () => {
       const openOrders = [orderOf()];
-      const older = [orderOf({ createdAt: new Date(SINCE.getTime() - 1) })];
-      expect(judge({ openOrders: older })).toEqual({ outcome: 'UNLISTED' });
       expect(judge({ openOrders, known: ['order-1'] })).toEqual({ outcome: 'UNLISTED' });
       expect(judge({ openOrders, trade: { exchangeOrderId: 'order-2' } })).toEqual({ outcome: 'UNLISTED' });
     });
@@ -137,8 +137,29 @@ describe('the lists of an exchange', () => {
     });
   });
 
-  it('end a trade after two readings', () => {
-    expect([1, 2, 3].map(isUnlistedAfter)).toEqual([false, true, true]);
+  it.each([
+    [-60_001, 'UNLISTED'],
+    [-60_000, 'UNCLEAR'],
+    [600_000, 'UNCLEAR'],
+    [600_001, 'UNLISTED'],
+  ])('judge an order that was created %i ms after the submission as %s, open or filled', (ms, outcome) => {
+    const order = orderOf({ createdAt: after(ms) });
+    expect(judge({ openOrders: [order] })).toEqual({ outcome });
+    expect(judge({ fills: [fillOf()], orders: [order] })).toEqual({ outcome });
+  });
+
+  it('contain the order by its id, however late it was created', () => {
+    const order = orderOf({ createdAt: after(86_400_000), venueClientOrderId: 'ours' });
+    expect(judge({ openOrders: [order] })).toEqual({ outcome: 'FOUND', order });
+  });
+
+  it('end a trade if they agree with a reading that ended at least a minute before', () => {
+    expect([59_999, 60_000].map((ms) => isUnlistedAgain(SUBMITTED, after(ms)))).toEqual([false, true]);
+    expect(isUnlistedAgain(null, after(1e9))).toBe(false);
+  });
+
+  it('decide although they are unclear, an hour after the submission', () => {
+    expect([3_599_999, 3_600_000].map((ms) => decidesUnclear(SUBMITTED, after(ms)))).toEqual([false, true]);
   });
 
   it('are complete only as far back as the exchange lists fills', () => {

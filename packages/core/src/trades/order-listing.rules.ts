@@ -6,9 +6,12 @@
  * 1. An order or fill that bears an id of the trade is the trade's, and decides.
  * 2. The lists prove that nothing is open and nothing was filled only if nothing in them may be the trade's order. What
  *    belongs to another known trade, or bears another client order id, is not the trade's.
- * 3. An order without a client order id may be the trade's, unless its side or the terms of a limit order differ. A fill
- *    whose order the exchange does not find may be the trade's, unless its side differs.
+ * 3. An order without a client order id may be the trade's, unless its side or the terms of a limit order differ, or it was
+ *    created before the submission or after the order could still arrive. A fill whose order the exchange does not find may
+ *    be the trade's, unless its side differs.
  * 4. A trade whose exchange order id is known has no other order.
+ * 5. Lists that stay unclear decide, too: an hour after the submission, only an order that bears an id of the trade is the
+ *    trade's. The order that may be the trade's is not adopted while the trade is open, so nothing else would explain it.
  */
 import type { Decimal, TradeSide, TradeType } from '@trading-automation/contracts';
 import { BigDecimal } from '../values/index.js';
@@ -20,18 +23,23 @@ import { BigDecimal } from '../values/index.js';
 export const LISTED_AFTER_MS = 600_000;
 /** How long before the submission the lists begin. Covers differences between clocks. */
 export const LISTED_BEFORE_MS = 60_000;
-/** The time between two readings. An exchange may list a fill later than it closes the order. */
+/** The minimum time between two readings. An exchange may list a fill later than it closes the order. */
 export const LISTING_INTERVAL_MS = 60_000;
-/** The number of consecutive readings without the order that end its trade. */
-const UNLISTED_READINGS = 2;
+/** How long after its submission an order without a client order id may keep the trade open. */
+const UNCLEAR_FOR_MS = 3_600_000;
 
-/** The trade whose order is looked for. */
-export interface UnfoundTrade {
+/** An order that was sent, and whose exchange order id is not known. */
+export interface SentOrder {
   readonly side: TradeSide;
   readonly type: TradeType;
   /** The amount that is ordered at the exchange. */
   readonly amount: Decimal;
   readonly price: Decimal | null;
+  readonly submittedAt: Date;
+}
+
+/** The trade whose order is looked for. */
+export interface UnfoundTrade extends SentOrder {
   readonly venueClientOrderId: string | null;
   readonly exchangeOrderId: string | null;
   readonly filledAmount: Decimal;
@@ -56,8 +64,6 @@ export interface ListedFill {
 
 /** What the exchange lists of one pair. The open orders are read before the fills. */
 export interface OrderListing<Order extends ListedOrder = ListedOrder, Fill extends ListedFill = ListedFill> {
-  /** The instant from which fills are listed. */
-  readonly since: Date;
   readonly openOrders: readonly Order[];
   readonly fills: readonly Fill[];
   /** The orders of fills that belong to no known trade, by exchange order id. Missing: the exchange does not find the order. */
@@ -78,8 +84,13 @@ export function isListingComplete(sinceAgoMs: number, fillsListedForMs: number):
   return sinceAgoMs < fillsListedForMs;
 }
 
-/** Whether an order that so many consecutive readings did not show ends its trade. */
-export const isUnlistedAfter = (readings: number): boolean => readings >= UNLISTED_READINGS;
+/** Whether a reading that began at `readAt` ends the trade, if an earlier one that ended at `unlistedAt` had the same result. */
+export const isUnlistedAgain = (unlistedAt: Date | null, readAt: Date): boolean =>
+  unlistedAt !== null && readAt.getTime() - unlistedAt.getTime() >= LISTING_INTERVAL_MS;
+
+/** Whether lists that were read at `readAt` decide although an order in them may be the trade's. */
+export const decidesUnclear = (submittedAt: Date, readAt: Date): boolean =>
+  readAt.getTime() - submittedAt.getTime() >= UNCLEAR_FOR_MS;
 
 /** @param known the exchange order ids of other trades */
 export function judgeListing<Order extends ListedOrder, Fill extends ListedFill>(
@@ -92,8 +103,7 @@ export function judgeListing<Order extends ListedOrder, Fill extends ListedFill>
   if (order !== undefined) return { outcome: 'FOUND', order };
   if (trade.exchangeOrderId !== null) return verdictOnFills(trade, fills);
   const mayBeOpen = openOrders.some(
-    (each) =>
-      !known.has(each.exchangeOrderId) && each.createdAt >= listing.since && mayBeOrderOf(trade, each),
+    (each) => !known.has(each.exchangeOrderId) && mayBeSentOrder(trade, each),
   );
   const mayBeFilled = fills.some(
     (fill) => !known.has(fill.exchangeOrderId) && mayBeFillOf(trade, fill, ordersOfFills),
@@ -115,11 +125,14 @@ function isOrderOf({ venueClientOrderId, exchangeOrderId }: UnfoundTrade, order:
   return venueClientOrderId !== null && order.venueClientOrderId === venueClientOrderId;
 }
 
-function mayBeOrderOf(trade: UnfoundTrade, order: ListedOrder): boolean {
-  if (order.venueClientOrderId !== '' || order.side !== trade.side) return false;
-  if (trade.type !== 'LIMIT') return true;
-  if (!new BigDecimal(order.amount).eq(trade.amount)) return false;
-  return order.price === undefined || trade.price === null || new BigDecimal(order.price).eq(trade.price);
+/** Whether an order that belongs to no known trade may be the one that was sent. */
+export function mayBeSentOrder(sent: SentOrder, order: Omit<ListedOrder, 'exchangeOrderId'>): boolean {
+  if (order.venueClientOrderId !== '' || order.side !== sent.side) return false;
+  const ageMs = order.createdAt.getTime() - sent.submittedAt.getTime();
+  if (ageMs < -LISTED_BEFORE_MS || ageMs > LISTED_AFTER_MS) return false;
+  if (sent.type !== 'LIMIT') return true;
+  if (!new BigDecimal(order.amount).eq(sent.amount)) return false;
+  return order.price === undefined || sent.price === null || new BigDecimal(order.price).eq(sent.price);
 }
 
 function mayBeFillOf(
@@ -129,5 +142,5 @@ function mayBeFillOf(
 ): boolean {
   if (cause !== undefined) return false;
   const order = ordersOfFills.get(exchangeOrderId);
-  return order === undefined ? side === trade.side : mayBeOrderOf(trade, order);
+  return order === undefined ? side === trade.side : mayBeSentOrder(trade, order);
 }

@@ -112,18 +112,6 @@ describe('a comparison of an account with its exchange', () => {
     ]);
   });
 
-  it('adopts no order without a client order id while an order of ours on its pair is in flight', () => {
-    const anonymous = orderOf('x', { venueClientOrderId: '' });
-    const inFlight = tradeOf('a', { exchangeOrderId: null, isAcknowledged: false });
-    const other = { ...inFlight, symbol: 'ETH/USDT' };
-    expect(run({ trades: [inFlight], openOrders: [anonymous] })).toEqual([{ kind: 'probe', tradeId: 'a' }]);
-    expect(run({ trades: [other], openOrders: [anonymous] })).toContainEqual({
-      kind: 'adopt',
-      order: anonymous,
-      fills: [],
-    });
-  });
-
   it('cancels our order if its trade has ended, but never an external order', () => {
     const openOrders = [orderOf('a')];
     const ended = tradeOf('a', { isOpen: false });

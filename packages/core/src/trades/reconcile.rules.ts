@@ -4,15 +4,14 @@
  * or an asset therefore does not prove that it is missing.
  *
  * Invariants
- * 1. Nothing that the exchange reports is dropped: each open order and each new fill leads to an action. The exception
- *    is an order that invariant 5 leaves to a later comparison.
+ * 1. Nothing that the exchange reports is dropped: each open order and each new fill leads to an action.
  * 2. A trade whose order is missing from the exchange's open orders is probed by its id. An order's absence from this
  *    list never ends its trade.
  * 3. Only submitted trades are compared: the exchange cannot know an unsent one.
  * 4. An open order of ours whose trade has ended is cancelled: the end of a trade is final, so no order may outlive it.
  *    External orders are never cancelled.
- * 5. An order without a client order id is not adopted while an order of ours on its symbol is in flight. The two could
- *    be the same order.
+ * 5. Adoption decides whether an unknown order is external. One that may be an order of ours is left to a later comparison,
+ *    see `adoptOrders`.
  * 6. A shortfall is written off only if every comparison within a period shows it, and only up to the smallest
  *    shortfall seen. The asset must have no open order, no order in flight and no new fill. Nothing is sold: the
  *    write-off records that the amount was already missing. On margin, balances count less what was borrowed, and a
@@ -178,7 +177,7 @@ export function reconcile<Order extends ReportedOrder, Fill extends ReportedFill
     const key = orderKey(order);
     if (seen.has(key)) continue;
     seen.add(key);
-    actions.push(...reconcileOrder(order, tradeOf(known, order), newFills.get(key) ?? [], input));
+    actions.push(...reconcileOrder(order, tradeOf(known, order), newFills.get(key) ?? []));
   }
   for (const [key, fills] of newFills) {
     if (!seen.has(key)) actions.push(...reconcileFills<Order, Fill>(fills, known.byExchangeId.get(key)));
@@ -238,12 +237,8 @@ function reconcileOrder<Order extends ReportedOrder, Fill extends ReportedFill>(
   order: Order,
   trade: KnownTrade | undefined,
   fills: readonly Fill[],
-  input: ReconcileInput<Order, Fill>,
 ): ReconcileAction<Order, Fill>[] {
-  if (trade === undefined) {
-    const mayBeOurs = order.venueClientOrderId === '' && hasOrderInFlight(input.trades, order.symbol);
-    return mayBeOurs ? [] : [{ kind: 'adopt', order, fills }];
-  }
+  if (trade === undefined) return [{ kind: 'adopt', order, fills }];
   const isChanged =
     fills.length > 0 || !trade.isAcknowledged || !new BigDecimal(order.filledAmount).eq(trade.filledAmount);
   const storeActions = isChanged ? [{ kind: 'store', tradeId: trade.id, order, fills } as const] : [];

@@ -2,15 +2,18 @@
  * Stores what the exchange's lists show of an order whose look-up proves nothing.
  *
  * 1. The order is never sent again: that no list shows it does not prove that it will not arrive.
- * 2. Only lists that were read after the order could no longer arrive count, and two readings have to agree.
- * 3. A reading counts only for the submission that it was made for. A report of the order begins the count anew.
+ * 2. Only lists that were read after the order could no longer arrive count, and two readings have to agree. By the
+ *    database's clock, the second one begins at least a minute after the first one was stored.
+ * 3. A reading counts only for the submission that it was made for. After a report of the order, or a reading that is
+ *    unclear, two new ones have to agree.
  * 4. A fill that is reported later is added to the ended trade, like any late fill.
  */
 import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
 import type { Tx } from '@trading-automation/persistence';
 import { knownOrderIds, type ListingRequest } from './order-listing.queries.js';
 import {
-  isUnlistedAfter,
+  decidesUnclear,
+  isUnlistedAgain,
   judgeListing,
   LISTING_INTERVAL_MS,
   type ListingVerdict,
@@ -34,12 +37,15 @@ export async function storeListing(
   if (trade.submittedAt?.getTime() !== request.begunAt.getTime()) return { outcome: 'UNCLEAR' };
   const ids = [...listing.openOrders, ...listing.fills].map(({ exchangeOrderId }) => exchangeOrderId);
   const known = await knownOrderIds(tx, request, ids);
-  const verdict = judgeListing({ ...trade, amount: stateOf(trade).amount }, listing, known);
+  const { begunAt, at } = request;
+  const sent = { ...trade, amount: stateOf(trade).amount, submittedAt: begunAt };
+  const verdict = judgeListing(sent, listing, known);
   if (verdict.outcome === 'FOUND' || verdict.outcome === 'FILLED') return verdict;
-  trade.probes = verdict.outcome === 'UNLISTED' ? trade.probes + 1 : 0;
-  const isEnd = isUnlistedAfter(trade.probes);
+  const decides = verdict.outcome === 'UNLISTED' || decidesUnclear(begunAt, at);
+  const isEnd = decides && isUnlistedAgain(trade.unlistedAt, at);
+  trade.unlistedAt = decides ? (trade.unlistedAt ?? locked.now) : null;
   await writeChanges(tx, [
-    isEnd ? changeWhenUnlisted(trade) : changeWhileUnlisted(trade, LISTING_INTERVAL_MS),
+    isEnd ? changeWhenUnlisted(trade, verdict.outcome) : changeWhileUnlisted(trade, LISTING_INTERVAL_MS),
   ]);
   return isEnd ? { outcome: 'ENDED' } : verdict;
 }

@@ -182,6 +182,7 @@ function changeFromReports(
     reports.findLast(({ order }) => order !== null)?.order?.exchangeOrderId ?? trade.exchangeOrderId;
   trade.venueAcceptedAt = acceptedAt(trade.venueAcceptedAt, reports);
   trade.probes = 0;
+  trade.unlistedAt = null;
   if (!isTerminal(trade.status) && trade.subStatus !== 'PENDING_CANCEL') trade.subStatus = 'ACCEPTED';
   if (outcome.event === 'trade.failed') {
     trade.failureCode = 'refused';

@@ -50,6 +50,7 @@ function returnToUnsent(
   const change = applyTransition(trade, transitionOn(stateOf(trade), trigger));
   trade.subStatus = null;
   trade.probes = 0;
+  trade.unlistedAt = null;
   return { ...change, submission: 'undone', nextCheckInMs: delayMs, isChanged: true };
 }
 
@@ -99,13 +100,19 @@ export function changeWhileUnlisted(trade: TradeEntity, nextCheckInMs: number): 
   return keepOpen(trade, 'NOT_FOUND', markTradeUnknown(trade), nextCheckInMs);
 }
 
-/** Ends a trade whose order is in no list of the exchange. It is never sent again, also if it is a copy. */
-export function changeWhenUnlisted(trade: TradeEntity): TradeChange {
-  if (stageOf(stateOf(trade)) === 'SENT')
-    return failTrade(trade, 'ABSENT', {
-      code: 'not_accepted',
-      message: 'The exchange lists neither the order nor a fill of it. It is not sent again.',
-    });
+const UNLISTED = 'The exchange lists neither the order nor a fill of it. It is not sent again.';
+const UNCLEAR =
+  'The exchange lists nothing under the id of the order, but an order or fill without an id that may be it. It is not sent again.';
+
+/**
+ * Ends a trade whose order is in no list of the exchange, or is not identified by one. It is never sent again, also if it is
+ * a copy.
+ */
+export function changeWhenUnlisted(trade: TradeEntity, outcome: 'UNLISTED' | 'UNCLEAR'): TradeChange {
+  if (stageOf(stateOf(trade)) === 'SENT') {
+    const message = outcome === 'UNLISTED' ? UNLISTED : UNCLEAR;
+    return failTrade(trade, 'ABSENT', { code: 'not_accepted', message });
+  }
   return { ...applyTransition(trade, transitionOn(stateOf(trade), 'ABSENT')), isChanged: true };
 }
 

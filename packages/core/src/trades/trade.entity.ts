@@ -188,6 +188,10 @@ export class TradeEntity extends RecordColumns {
   @Column({ type: 'integer' })
   probes!: number;
 
+  /** When the first of consecutive readings that did not show the order in the exchange's lists was stored. */
+  @Column({ name: 'unlisted_at', type: 'timestamptz', nullable: true })
+  unlistedAt!: Date | null;
+
   /** When the next check of the open trade is due. */
   @Column({ name: 'look_at', type: 'timestamptz' })
   nextCheckAt!: Date;

@@ -140,7 +140,7 @@ const WRITE = `UPDATE trades t SET
                    ELSE t.submitted_at END,
     send_after = CASE c.submission WHEN 'undone'
                  THEN clock_timestamp() + c.next_check_in_ms * interval '1 millisecond' ELSE t.send_after END,
-    venue_accepted_at = c.venue_accepted_at,
+    venue_accepted_at = c.venue_accepted_at, unlisted_at = c.unlisted_at,
     acknowledged_at = CASE WHEN c.acknowledged_now THEN clock_timestamp() ELSE t.acknowledged_at END,
     reconciled_at = CASE WHEN c.reconciled_now THEN clock_timestamp() ELSE t.reconciled_at END,
     filled_at = CASE WHEN c.status = 'FILLED' AND t.status <> 'FILLED' THEN clock_timestamp() ELSE t.filled_at END,
@@ -151,10 +151,11 @@ const WRITE = `UPDATE trades t SET
     updated_at = CASE WHEN c.is_changed THEN clock_timestamp() ELSE t.updated_at END
   FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::numeric[], $8::numeric[],
     $9::jsonb[], $10::numeric[], $11::text[], $12::text[], $13::int[], $14::text[], $15::bool[], $16::bool[],
-    $17::float8[], $18::bool[], $19::timestamptz[])
+    $17::float8[], $18::bool[], $19::timestamptz[],
+    $20::timestamptz[])
     AS c (id, status, sub_status, cancel_reason, failure_code, failure_message, filled_amount, cost, fees,
       leader_equity, exchange_order_id, venue_client_order_id, probes, submission, acknowledged_now, reconciled_now,
-      next_check_in_ms, is_changed, venue_accepted_at)
+      next_check_in_ms, is_changed, venue_accepted_at, unlisted_at)
   WHERE t.id = c.id
   RETURNING t.id, t.submitted_at AS "submittedAt", t.acknowledged_at AS "acknowledgedAt",
     t.reconciled_at AS "reconciledAt", t.filled_at AS "filledAt", t.cancelled_at AS "cancelledAt",
@@ -190,6 +191,7 @@ export async function writeTrades(
     writes.map(({ nextCheckInMs }) => nextCheckInMs ?? null),
     writes.map(({ isChanged }) => isChanged),
     column(({ venueAcceptedAt }) => venueAcceptedAt),
+    column(({ unlistedAt }) => unlistedAt),
   ]);
   const assigned = new Map(rows.map((row) => [row.id, row]));
   return new Map(writes.map(({ trade }) => [trade.id, Object.assign(trade, assigned.get(trade.id))]));

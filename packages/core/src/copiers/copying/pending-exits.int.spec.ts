@@ -397,9 +397,15 @@ describe('the outcome of a decision', () => {
       "UPDATE trades SET submitted_at = submitted_at - interval '11 minutes' WHERE id = $1",
       id,
     );
-    const request = await env.execution.listingRequestOf(id);
-    const lists = { since: request!.since, openOrders: [], fills: [], ordersOfFills: new Map() };
-    for (let reading = 1; reading <= 2; reading++) await env.execution.storeListing(request!, lists);
+    const lists = { openOrders: [], fills: [], ordersOfFills: new Map() };
+    for (let reading = 1; reading <= 2; reading++) {
+      const request = await env.execution.listingRequestOf(id);
+      await env.execution.storeListing(request!, lists);
+      await env.core.rows(
+        "UPDATE trades SET unlisted_at = unlisted_at - interval '1 minute' WHERE id = $1",
+        id,
+      );
+    }
     await env.runUntilIdle();
     await env.runDecisionsNow();
     const orders = await env.orders(follower);
