@@ -1,7 +1,7 @@
 import type { RecordIds } from '@trading-automation/core/testing';
 import { PairCatalogue } from '@trading-automation/core/trade-pairs';
 import { Reconciliation } from '@trading-automation/core/trades';
-import { ExchangeError, type VenueOrder } from '@trading-automation/exchanges';
+import { ExchangeError, type VenueFill, type VenueOrder } from '@trading-automation/exchanges';
 import { GatewayUnderTest } from '../testing/gateway-under-test.js';
 import { AccountReconciler } from './account-reconciler.js';
 import { ReconcileActions } from './reconcile-actions.js';
@@ -17,10 +17,7 @@ beforeAll(async () => {
 afterAll(() => env.close());
 beforeEach(async () => {
   await env.reset();
-  await env.core.rows(
-    'UPDATE trade_pairs SET is_active = true, inactive_reason = NULL, updated_at = clock_timestamp() WHERE id = $1',
-    pair.uuid,
-  );
+  await listAgain();
   // Without changed balances, only the pairs of open orders are read.
   env.exchange.openOrdersLockBalances = true;
   env.exchange.balances = { USDT: { free: '99000', locked: '1000' } };
@@ -59,21 +56,29 @@ async function placeOnPair(): Promise<string> {
   return trade;
 }
 
+/** Marks the pair as listed, as the catalogue does. */
+const listAgain = () =>
+  env.core.rows(
+    'UPDATE trade_pairs SET is_active = true, inactive_reason = NULL, updated_at = clock_timestamp() WHERE id = $1',
+    pair.uuid,
+  );
+
+/** A fill of a quarter of the order. */
+const quarterOf = (order: VenueOrder, executedAt = new Date()): VenueFill => ({
+  exchangeFillId: 'fill-1',
+  exchangeOrderId: order.exchangeOrderId,
+  symbol: DELISTED,
+  side: 'BUY',
+  price: '100',
+  amount: '0.5',
+  fee: { amount: '0', currency: 'USDT' },
+  liquidity: 'TAKER',
+  executedAt,
+});
+
 /** Stores that a quarter of the trade's order was filled. */
 const fillQuarter = (trade: string, order: VenueOrder) =>
-  env.execution.storeOrder(trade, { ...order, filledAmount: '0.5' }, [
-    {
-      exchangeFillId: 'fill-1',
-      exchangeOrderId: order.exchangeOrderId,
-      symbol: DELISTED,
-      side: 'BUY',
-      price: '100',
-      amount: '0.5',
-      fee: { amount: '0', currency: 'USDT' },
-      liquidity: 'TAKER',
-      executedAt: new Date(),
-    },
-  ]);
+  env.execution.storeOrder(trade, { ...order, filledAmount: '0.5' }, [quarterOf(order)]);
 
 /** Creates a trade whose order was sent, and which the exchange never confirmed. */
 async function placeUnconfirmed(): Promise<string> {
@@ -162,6 +167,62 @@ describe('an open trade of a delisted pair', () => {
       expect(await env.read(trade)).toMatchObject({ status: 'PENDING' });
     },
   );
+
+  it('ends if the look-up returns an order of a market that the client does not know', async () => {
+    const trade = await placeOnPair();
+    env.exchange.delist(DELISTED);
+    env.exchange.onCall = (name) => {
+      if (name === 'findOrder') throw new ExchangeError('retryable', 'bad_answer', 'Cannot be parsed.');
+    };
+    await markDelisted(59);
+    await reconcile();
+    expect(await env.read(trade)).toMatchObject({ status: 'PENDING' });
+    await markDelisted(61);
+    await reconcile();
+    expect(await env.read(trade)).toMatchObject({
+      status: 'CANCELLED',
+      failure: { code: 'pair_delisted' },
+    });
+  });
+
+  it.each(['CANCELLED', 'FAILED'])(
+    'that ended as %s has its order cancelled if the pair returns after weeks, and keeps the fills of the time between',
+    async (status) => {
+      const trade = status === 'CANCELLED' ? await placeOnPair() : await placeUnconfirmed();
+      env.exchange.delist(DELISTED);
+      await markDelisted(61);
+      await reconcile();
+      expect(await env.read(trade)).toMatchObject({ status });
+      await env.core.rows(
+        `UPDATE trades SET created_at = created_at - interval '40 days', submitted_at = submitted_at - interval '40 days',
+           updated_at = updated_at - interval '40 days' WHERE id = $1`,
+        trade,
+      );
+      env.exchange.delisted.delete(DELISTED);
+      await listAgain();
+      const order = env.exchange.accept(env.exchange.placed.at(-1)!);
+      env.exchange.fetchOpenOrders = async () => [{ ...order, filledAmount: '0.5' }];
+      env.exchange.fetchFills = async () => [quarterOf(order, new Date('2026-01-01T00:00:00Z'))];
+      await reconcile();
+      expect(env.exchange.cancelled).toEqual([order.venueClientOrderId]);
+      expect(await env.read(trade)).toMatchObject({ status, filled_amount: '0.5' });
+      expect(
+        await env.core.rows('SELECT FROM trades WHERE exchange_account_id = $1', env.account.uuid),
+      ).toHaveLength(1);
+    },
+  );
+
+  it('that has ended does not stop the reconciliation while the exchange reports its order', async () => {
+    const trade = await placeOnPair();
+    const order = env.exchange.last;
+    env.exchange.delist(DELISTED);
+    await markDelisted(61);
+    await reconcile();
+    env.exchange.fetchOpenOrders = async () => [{ ...order, filledAmount: '0.5' }];
+    await reconcile();
+    expect(await env.read(trade)).toMatchObject({ status: 'CANCELLED' });
+    expect(env.exchange.cancelled).toEqual([]);
+  });
 
   it('stays open if the exchange does not respond to the look-up, and its account is reconciled', async () => {
     const trade = await placeOnPair();

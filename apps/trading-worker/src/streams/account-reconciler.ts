@@ -90,8 +90,9 @@ export class AccountReconciler {
   ): Promise<ReconcileSummary> {
     const { reconciliation } = this;
     const { accountId } = account;
-    const state = await reconciliation.state(accountId);
+    const stored = await reconciliation.state(accountId);
     const { report, loans, takenAt, openOrders, positions } = await this.readVenue(client);
+    const state = { ...stored, trades: await reconciliation.tradesWith(accountId, stored, openOrders) };
     const totals = netTotals({ balances: report.balances, loans: loans ?? null });
     const changed = await this.changedSymbols(account, state.reconciledTotals, totals);
     const store = () => this.balances.storeSnapshot({ accountId, ...report, loans, takenAt });
@@ -189,7 +190,7 @@ async function fillsOf(
 }
 
 /**
- * Whether an action can be carried out. The client cannot read an order of a pair that the exchange does not list. It may
+ * Whether an action can be carried out. The client can neither read nor cancel an order of a pair that the exchange does not list. It may
  * report such an order under the exchange's name of the market, so the order of a trade counts as open by its id alone.
  */
 function isPossible(
@@ -204,7 +205,7 @@ function isPossible(
     readonly listed: ReadonlySet<string>;
   },
 ): boolean {
-  if (action.kind === 'adopt') return listed.has(action.order.symbol);
+  if (action.kind === 'adopt' || action.kind === 'cancel') return listed.has(action.order.symbol);
   if (action.kind !== 'probe') return true;
   const trade = state.trades.find(({ id }) => id === action.tradeId);
   if (trade === undefined || listed.has(trade.symbol)) return true;

@@ -41,8 +41,8 @@ export class ReconcileActions {
       } else if (action.kind === 'adopt') {
         resolved.push(await withAllFills(client, action.order, action.fills));
       } else {
-        if (action.kind === 'cancel') await cancel(client, action.order);
         resolved.push(action);
+        if (action.kind === 'cancel') resolved.push(...(await cancelWithFills(client, action.order)));
       }
     }
     return resolved;
@@ -74,6 +74,15 @@ async function withAllFills(
   const { symbol, exchangeOrderId } = order;
   const fills = order.filledAmount === '0' ? known : await client.fetchFills({ symbol, exchangeOrderId });
   return { kind: 'adopt', order, fills };
+}
+
+/**
+ * Cancels an order and returns its report with all fills: earlier comparisons may have missed some, for example while the
+ * exchange did not list the pair.
+ */
+async function cancelWithFills(client: ExchangeClient, order: VenueOrder): Promise<readonly Action[]> {
+  await cancel(client, order);
+  return order.filledAmount === '0' ? [] : [await withAllFills(client, order, [])];
 }
 
 async function cancel(client: ExchangeClient, { symbol, venueClientOrderId }: VenueOrder): Promise<void> {

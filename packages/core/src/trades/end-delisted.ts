@@ -6,7 +6,7 @@
  * 2. An end is final, but one list of markets may be incomplete. A trade ends only if the pair has been missing for an hour,
  *    during which the list is read several times and each list with the pair makes it active again.
  * 3. The filled part and its lots are kept. A fill that arrives later is still added. If the pair returns with the order
- *    still open, reconciliation cancels the order.
+ *    still open, however late, reconciliation cancels the order and stores its fills.
  */
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import { applyTransition, lockTradesWithLotBooks, stateOf, writeChanges } from './store-order-reports.js';

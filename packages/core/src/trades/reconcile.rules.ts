@@ -8,8 +8,8 @@
  * 2. A trade whose order is missing from the exchange's open orders is probed by its id. An order's absence from this
  *    list never ends its trade.
  * 3. Only submitted trades are compared: the exchange cannot know an unsent one.
- * 4. An open order of ours whose trade has ended is cancelled: the end of a trade is final, so no order may outlive it.
- *    External orders are never cancelled.
+ * 4. An open order of ours whose trade has ended is cancelled: the end of a trade is final, so no order may outlive it,
+ *    however long ago the trade ended. External orders are never cancelled.
  * 5. Adoption decides whether an unknown order is external. One that may be an order of ours is left to a later comparison,
  *    see `adoptOrders`.
  * 6. A shortfall is written off only if every comparison within a period shows it, and only up to the smallest
@@ -27,7 +27,7 @@
 import type { Decimal, TradeSide } from '@trading-automation/contracts';
 import { BigDecimal } from '../values/index.js';
 
-/** A trade of the account that is open or that ended recently. An id that is not known yet is null. */
+/** A trade of the account that is open, that ended recently, or whose order is still open. An id that is not known yet is null. */
 export interface KnownTrade {
   readonly id: string;
   readonly symbol: string;
@@ -216,6 +216,15 @@ function indexTrades(trades: readonly KnownTrade[]): TradeIndex {
 
 function tradeOf({ byClientId, byExchangeId }: TradeIndex, order: ReportedOrder): KnownTrade | undefined {
   return byClientId.get(order.venueClientOrderId) ?? byExchangeId.get(orderKey(order));
+}
+
+/** Returns the orders that belong to no trade in `trades`. */
+export function unknownOrders<Order extends ReportedOrder>(
+  trades: readonly KnownTrade[],
+  orders: readonly Order[],
+): readonly Order[] {
+  const known = indexTrades(trades);
+  return orders.filter((order) => tradeOf(known, order) === undefined);
 }
 
 function newFillsByOrder<Fill extends ReportedFill>(input: {

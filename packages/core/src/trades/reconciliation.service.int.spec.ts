@@ -96,6 +96,53 @@ describe('the exposure of an account', () => {
   });
 });
 
+describe('an open order whose trade ended long ago', () => {
+  /** Ends a copy 40 days ago, and compares the account since. */
+  async function endLongAgo(): Promise<string> {
+    const id = await buyOne();
+    await env.core.rows(
+      `UPDATE trades SET created_at = created_at - interval '40 days', updated_at = updated_at - interval '40 days'
+       WHERE id = $1`,
+      id,
+    );
+    await compare({});
+    return id;
+  }
+
+  it.each([
+    ['client order id', (id: string) => venueOrderOf(id, { exchangeOrderId: 'another' })],
+    ['exchange order id', (id: string) => venueOrderOf(id, { venueClientOrderId: '' })],
+  ])('is known by its %s, and cancelled', async (_id, orderOf) => {
+    const id = await endLongAgo();
+    const openOrders = [orderOf(id)];
+    const state = await reconciliation.state(env.account.uuid);
+    expect(state.trades).toEqual([]);
+    const trades = await reconciliation.tradesWith(env.account.uuid, state, openOrders);
+    const actions = reconcile({
+      ...state,
+      trades,
+      openOrders,
+      fills: [],
+      totalsByAsset: null,
+      positions: null,
+    });
+    expect(actions).toContainEqual({ kind: 'cancel', tradeId: id, order: openOrders[0] });
+  });
+
+  it('is not that of another account, of a trade outside the product, or of one that the state contains', async () => {
+    const id = await endLongAgo();
+    const state = await reconciliation.state(env.account.uuid);
+    const order = venueOrderOf(id);
+    const other = await env.newAccount(env.actor);
+    expect(await reconciliation.tradesWith(other.uuid, state, [order])).toEqual([]);
+    const trades = await reconciliation.tradesWith(env.account.uuid, state, [order]);
+    expect(trades).toHaveLength(1);
+    expect(await reconciliation.tradesWith(env.account.uuid, { trades }, [order])).toEqual(trades);
+    await env.core.rows("UPDATE trades SET origin = 'EXTERNAL' WHERE id = $1", id);
+    expect(await reconciliation.tradesWith(env.account.uuid, state, [order])).toEqual([]);
+  });
+});
+
 describe('the age of the rotation', () => {
   it('is that of the account that was not compared for the longest time', async () => {
     const { database } = env.core.platform;

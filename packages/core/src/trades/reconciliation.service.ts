@@ -24,6 +24,7 @@ import { Batcher, type Platform } from '../platform/index.js';
 import { BigDecimal } from '../values/index.js';
 import { type AccountExposure, accountExposures } from './account-exposures.queries.js';
 import { adoptOrders } from './adopt-orders.js';
+import { endedTradesOf } from './ended-trades.queries.js';
 import { NET_OF_LOTS, SIGNED_LOTS } from './exposure.queries.js';
 import { lockBooks } from './lots/book-trades.js';
 import { IS_LOT_OF_OURS, IS_OURS } from './origins.js';
@@ -35,6 +36,7 @@ import {
   type NetPosition,
   type ReconcileAction,
   type Shortfalls,
+  unknownOrders,
 } from './reconcile.rules.js';
 import { emitTradeEvents, type OrderReport, storeReports } from './store-order-reports.js';
 import { TradeEntity } from './trade.entity.js';
@@ -98,6 +100,19 @@ export class Reconciliation {
     return inTransaction(this.platform.database, (tx) => readState(tx, accountId), {
       isolation: 'REPEATABLE READ',
     });
+  }
+
+  /**
+   * Returns the trades of the state, and those of ours that ended earlier and whose order the exchange shows as open. For
+   * example, the exchange may list the pair again after it had removed it.
+   */
+  async tradesWith(
+    accountId: string,
+    { trades }: Pick<AccountState, 'trades'>,
+    openOrders: readonly VenueOrder[],
+  ): Promise<readonly KnownTrade[]> {
+    const unknown = unknownOrders(trades, openOrders);
+    return [...trades, ...(await endedTradesOf(this.platform.database.manager, accountId, unknown))];
   }
 
   /** Returns all interest that was charged to the account, by asset. */
@@ -290,8 +305,8 @@ const LAST_RECONCILIATION = `SELECT clock_timestamp() AS at, r.reconciled_at AS 
   FROM exchange_accounts a LEFT JOIN reconciliations r ON r.exchange_account_id = a.id WHERE a.id = $1`;
 
 /**
- * Selects open trades, and trades that ended since `$2` and were created at most one day before `$2`. `adoptOrders`
- * recognises older trades by their exchange order id.
+ * Selects open trades, and trades that ended since `$2` and were created at most one day before `$2`. `tradesWith` adds
+ * older trades whose orders are open.
  */
 const KNOWN_TRADES = `SELECT id, symbol, venue_client_order_id AS "venueClientOrderId", exchange_order_id AS "exchangeOrderId",
     ${IS_OURS('t')} AS "isOurs", submitted_at IS NOT NULL AS "isSubmitted", acknowledged_at IS NOT NULL AS "isAcknowledged",
