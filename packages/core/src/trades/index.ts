@@ -1,4 +1,5 @@
 export { type AccountExposure, oldestReconciliationAge } from './account-exposures.queries.js';
+export type { AccountState } from './account-state.queries.js';
 export {
   type CancelAllResult,
   type CancelRequestedTrade,
@@ -35,7 +36,7 @@ export {
   reconcile,
   type Shortfalls,
 } from './reconcile.rules.js';
-export { type AccountState, Reconciliation } from './reconciliation.service.js';
+export { Reconciliation } from './reconciliation.service.js';
 export type { StoredListing } from './store-order-listing.js';
 export type { OrderReport } from './store-order-reports.js';
 export { type InFlightOrder, SEND_DEADLINE_MS } from './takeover.queries.js';

@@ -10,71 +10,29 @@
  * 4. An asset counts as missing, and a position as different, only if every comparison over at least 20 s shows it. An exchange may update
  *    balances later than fills, and two comparisons may follow each other closely.
  */
-import { assetsOfSymbol, type Decimal, encodeId } from '@trading-automation/contracts';
+import type { Decimal } from '@trading-automation/contracts';
 import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
-import {
-  allColumns,
-  hydrate,
-  inTransaction,
-  newUuid,
-  queryPrepared,
-  type Tx,
-} from '@trading-automation/persistence';
+import { inTransaction, queryPrepared, type Tx } from '@trading-automation/persistence';
 import { Batcher, type Platform } from '../platform/index.js';
 import { BigDecimal } from '../values/index.js';
 import { type AccountExposure, accountExposures } from './account-exposures.queries.js';
-import { adoptOrders } from './adopt-orders.js';
-import { endedTradesOf } from './ended-trades.queries.js';
-import { NET_OF_LOTS, SIGNED_LOTS } from './exposure.queries.js';
-import { lockBooks } from './lots/book-trades.js';
-import { IS_LOT_OF_OURS, IS_OURS } from './origins.js';
 import {
-  type ExpectedHolding,
-  fillKey,
+  type AccountState,
+  endedTradesOf,
+  MISSING_FOR_MS,
+  readInterest,
+  readState,
+  type Totals,
+} from './account-state.queries.js';
+import { adoptOrders } from './adopt-orders.js';
+import {
   type KnownTrade,
   lesserDifference,
-  type NetPosition,
   type ReconcileAction,
   type Shortfalls,
   unknownOrders,
 } from './reconcile.rules.js';
-import { emitTradeEvents, type OrderReport, storeReports } from './store-order-reports.js';
-import { TradeEntity } from './trade.entity.js';
-
-/** How long before the last comparison the fills of the next one begin. Covers clock differences and late fills. */
-const OVERLAP_MS = 60_000;
-/** How long an asset must be missing before it is written off. */
-const MISSING_FOR_MS = 20_000;
-/**
- * For this number of days after a pair's last fill, fills are fetched even without an open order or lot of the pair.
- */
-const PAIR_WATCHED_DAYS = 7;
-
-/** Our view of the account: the part of the input of `reconcile` that the database holds. */
-export interface AccountState {
-  /** When the state was read, by the database's clock; passed back to `apply`. */
-  readonly at: Date;
-  /** When the account was last compared, passed back to `apply`; null if never. */
-  readonly reconciledAt: Date | null;
-  /** The instant from which fills are fetched. */
-  readonly fillsSince: Date;
-  /** The pairs whose fills are fetched. */
-  readonly symbols: readonly string[];
-  readonly trades: readonly KnownTrade[];
-  readonly knownFills: ReadonlySet<string>;
-  readonly expectedHoldings: readonly ExpectedHolding[];
-  /** Margin only: all interest that was charged, by asset. */
-  readonly interest: Totals;
-  /** The positions in perpetuals according to the open lots. */
-  readonly netLots: readonly NetPosition[];
-  /** Shortfalls that have lasted for at least 20 s. If this comparison shows them too, they are confirmed. */
-  readonly shortfalls: Shortfalls;
-  /** The total of each asset at the last reconciliation; null if it is unknown. */
-  readonly reconciledTotals: Totals | null;
-}
-
-/** The free and locked amount of each asset together; on margin less what was borrowed. */
-type Totals = Readonly<Record<string, Decimal>>;
+import { recordCorrections } from './record-corrections.js';
 
 /** A complete comparison: its instants as `state` returned them, and the totals that were compared. */
 interface Comparison extends Pick<AccountState, 'at' | 'reconciledAt'> {
@@ -252,250 +210,3 @@ function lesserOf(a: Shortfalls, b: Shortfalls): Shortfalls {
   }
   return both;
 }
-
-async function readState(tx: Tx, accountId: string): Promise<AccountState> {
-  const [stored] = await queryPrepared<{
-    at: Date;
-    reconciledAt: Date | null;
-    since: Date;
-    shortfalls: Shortfalls | null;
-    totals: Totals | null;
-  }>(tx, LAST_RECONCILIATION, [accountId, OVERLAP_MS, MISSING_FOR_MS]);
-  if (stored === undefined) throw new Error(`exchange account ${accountId} does not exist`);
-  const trades = await queryPrepared<KnownTrade & Record<string, unknown>>(tx, KNOWN_TRADES, [
-    accountId,
-    stored.since,
-  ]);
-  const fills = await queryPrepared<{
-    symbol: string;
-    exchangeOrderId: string | null;
-    exchangeFillId: string;
-  }>(tx, KNOWN_FILLS, [accountId, stored.since]);
-  const holdings = await queryPrepared<ExpectedHolding & Record<string, unknown>>(tx, EXPECTED_HOLDINGS, [
-    accountId,
-  ]);
-  const interest = await readInterest(tx, accountId);
-  const netLots = await queryPrepared<NetPosition & Record<string, unknown>>(tx, NET_LOTS, [accountId]);
-  const symbols = await queryPrepared<{ symbol: string }>(tx, WATCHED_SYMBOLS, [
-    accountId,
-    PAIR_WATCHED_DAYS,
-  ]);
-  return {
-    at: stored.at,
-    reconciledAt: stored.reconciledAt,
-    fillsSince: stored.since,
-    symbols: symbols.map(({ symbol }) => symbol),
-    trades,
-    knownFills: new Set(
-      fills.map(({ symbol, exchangeOrderId, exchangeFillId }) =>
-        fillKey({ symbol, exchangeOrderId: exchangeOrderId ?? '', exchangeFillId }),
-      ),
-    ),
-    expectedHoldings: holdings,
-    interest,
-    netLots,
-    shortfalls: stored.shortfalls ?? {},
-    reconciledTotals: stored.totals,
-  };
-}
-
-const LAST_RECONCILIATION = `SELECT clock_timestamp() AS at, r.reconciled_at AS "reconciledAt",
-    CASE WHEN r.suspected_at <= clock_timestamp() - $3 * interval '1 millisecond' THEN r.shortfalls END AS shortfalls,
-    coalesce(r.reconciled_at, a.created_at) - $2 * interval '1 millisecond' AS since, r.totals
-  FROM exchange_accounts a LEFT JOIN reconciliations r ON r.exchange_account_id = a.id WHERE a.id = $1`;
-
-/**
- * Selects open trades, and trades that ended since `$2` and were created at most one day before `$2`. `tradesWith` adds
- * older trades whose orders are open.
- */
-const KNOWN_TRADES = `SELECT id, symbol, venue_client_order_id AS "venueClientOrderId", exchange_order_id AS "exchangeOrderId",
-    ${IS_OURS('t')} AS "isOurs", submitted_at IS NOT NULL AS "isSubmitted", acknowledged_at IS NOT NULL AS "isAcknowledged",
-    status IN ('PENDING', 'PARTIALLY_FILLED') AS "isOpen", trim_scale(filled_amount)::text AS "filledAmount"
-  FROM trades t
-  WHERE exchange_account_id = $1 AND status IN ('PENDING', 'PARTIALLY_FILLED')
-  UNION ALL
-  SELECT id, symbol, venue_client_order_id, exchange_order_id, ${IS_OURS('trades')}, submitted_at IS NOT NULL, acknowledged_at IS NOT NULL,
-    false, trim_scale(filled_amount)::text
-  FROM trades
-  WHERE exchange_account_id = $1 AND status IN ('FILLED', 'CANCELLED', 'FAILED') AND updated_at >= $2
-    AND created_at >= $2::timestamptz - interval '1 day' AND venue_client_order_id IS NOT NULL
-  ORDER BY id`;
-
-const KNOWN_FILLS = `SELECT f.symbol, t.exchange_order_id AS "exchangeOrderId", f.exchange_fill_id AS "exchangeFillId"
-  FROM fills f JOIN trades t ON t.id = f.trade_id
-  WHERE f.exchange_account_id = $1 AND f.executed_at >= $2`;
-
-/** Short lots of other accounts with the same wallet count, too: an order may sell coins of the wallet before it borrows. */
-const EXPECTED_HOLDINGS = `SELECT l.trade_pair_id AS "pairId", l.symbol, p.base,
-    trim_scale(coalesce(sum(l.open_amount) FILTER (WHERE l.side = 'BUY' AND w.member_id = $1), 0))::text AS amount,
-    trim_scale(coalesce(sum(l.open_amount) FILTER (WHERE l.side = 'SELL'), 0))::text AS "shortAmount"
-  FROM wallet_accounts(ARRAY[$1::uuid]) w JOIN lots l ON l.exchange_account_id = w.member_id
-  JOIN trade_pairs p ON p.id = l.trade_pair_id
-  WHERE l.open_amount > 0 AND p.trading_type IN ('spot', 'margin')
-  GROUP BY 1, 2, 3 ORDER BY min(l.opened_at), 1`;
-
-const INTEREST = `SELECT asset, trim_scale(sum(amount))::text AS amount FROM interest_charges
-  WHERE exchange_account_id = $1 GROUP BY 1`;
-
-async function readInterest(tx: Tx, accountId: string): Promise<Totals> {
-  const rows = await queryPrepared<{ asset: string; amount: Decimal }>(tx, INTEREST, [accountId]);
-  return Object.fromEntries(rows.map(({ asset, amount }) => [asset, amount]));
-}
-
-/**
- * What the account's position should be: its open lots, and those that the product's orders opened through other connections
- * of the same exchange account, which are never adopted as external orders.
- */
-const NET_LOTS = `SELECT l.symbol, trim_scale(${SIGNED_LOTS})::text AS net
-  FROM (
-    SELECT $1::uuid AS id
-    UNION ALL
-    SELECT d.id FROM exchange_accounts a
-    JOIN exchange_accounts d ON d.exchange = a.exchange AND d.venue_account_id = a.venue_account_id
-      AND d.trading_type = a.trading_type AND d.id <> a.id
-    WHERE a.id = $1 AND a.trading_type = 'perpetual') AS connection
-  JOIN lots l ON l.exchange_account_id = connection.id AND l.open_amount > 0
-  JOIN trade_pairs p ON p.id = l.trade_pair_id
-  WHERE (connection.id = $1 OR ${IS_LOT_OF_OURS('l')})
-    AND p.trading_type = 'perpetual' AND p.listed_symbol IS NULL
-  GROUP BY 1 ORDER BY 1`;
-
-/** Leaves out pairs that the exchange no longer lists: it rejects a read of their fills, which would fail the whole run. */
-const WATCHED_SYMBOLS = `SELECT DISTINCT coalesce(p.listed_symbol, p.symbol) AS symbol FROM (
-    SELECT trade_pair_id AS pair_id FROM trades WHERE exchange_account_id = $1 AND status IN ('PENDING', 'PARTIALLY_FILLED')
-      AND submitted_at IS NOT NULL
-    UNION SELECT trade_pair_id FROM lots WHERE exchange_account_id = $1 AND open_amount > 0
-    UNION SELECT trade_pair_id FROM lot_books
-      WHERE exchange_account_id = $1 AND last_executed_at > clock_timestamp() - $2 * interval '1 day'
-  ) AS watched JOIN trade_pairs p ON p.id = watched.pair_id
-  WHERE p.is_active OR p.inactive_reason IS DISTINCT FROM 'DELISTED' ORDER BY 1`;
-
-type Correction = Extract<Action, { readonly kind: 'write_off' | 'correct_position' }>;
-
-/**
- * Writes off confirmed shortfalls and corrects positions. The real proceeds of a missing asset are unknown, so it is valued
- * at the last known price; a position at the mark price.
- *
- * @returns the ids of the RECONCILIATION trades
- */
-async function recordCorrections(tx: Tx, accountId: string, actions: readonly Action[]): Promise<string[]> {
-  const reports: OrderReport[] = [];
-  const corrections = actions.filter(isCorrection);
-  // No lot may close between the check of a write-off and its booking: on margin, the rest would open a short lot.
-  await lockBooks(
-    tx,
-    corrections.flatMap((action) =>
-      action.kind === 'write_off' ? [{ exchangeAccountId: accountId, tradePairId: action.pairId }] : [],
-    ),
-  );
-  for (const action of corrections) {
-    const held = action.kind === 'write_off' ? await heldOf(tx, accountId, action.pairId) : null;
-    const amount = held === null ? action.amount : BigDecimal.min(action.amount, held).toString();
-    if (new BigDecimal(amount).isZero()) continue;
-    const report = await insertCorrection(tx, accountId, { ...action, amount });
-    if (report !== null) reports.push(report);
-  }
-  await storeReports(tx, reports, { isReconciliation: true });
-  return reports.map(({ tradeId }) => tradeId);
-}
-
-const isCorrection = (action: Action): action is Correction =>
-  action.kind === 'write_off' || action.kind === 'correct_position';
-
-/** Returns the sum of the account's long lots of a pair. */
-async function heldOf(tx: Tx, accountId: string, pairId: string): Promise<Decimal> {
-  const [row] = await queryPrepared<{ held: Decimal }>(
-    tx,
-    `SELECT trim_scale(coalesce(sum(open_amount), 0))::text AS held FROM lots
-     WHERE exchange_account_id = $1 AND trade_pair_id = $2 AND side = 'BUY' AND open_amount > 0`,
-    [accountId, pairId],
-  );
-  return row!.held;
-}
-
-/** Returns null for a position in a market that the product does not offer, or if no price is known. */
-async function insertCorrection(tx: Tx, accountId: string, action: Correction): Promise<OrderReport | null> {
-  const id = newUuid();
-  const orderId = encodeId('trd', id);
-  const { symbol, amount } = action;
-  const isPosition = action.kind === 'correct_position';
-  const side = isPosition ? action.side : 'SELL';
-  const [priced] = await queryPrepared<{ price: Decimal | null; now: Date }>(tx, CORRECTION_PRICE, [
-    accountId,
-    symbol,
-    isPosition ? action.markPrice : null,
-  ]);
-  if (priced === undefined || priced.price === null) return null;
-  const rows = await queryPrepared(tx, INSERT_CORRECTION(tx.connection), [
-    id,
-    accountId,
-    symbol,
-    orderId,
-    amount,
-    side,
-  ]);
-  const [trade] = hydrate(tx.connection, TradeEntity, rows);
-  if (trade === undefined) throw new Error(`account ${accountId} or its pair ${symbol} does not exist`);
-  await emitTradeEvents(tx, [{ trade, type: 'trade.created' }]);
-  const { price, now } = priced;
-  const order = { ...endedOrder(trade, orderId), createdAt: now, updatedAt: now };
-  const fill: VenueFill = {
-    exchangeFillId: orderId,
-    exchangeOrderId: orderId,
-    symbol,
-    side,
-    price,
-    amount,
-    fee: { amount: '0', currency: assetsOfSymbol(symbol).settle },
-    liquidity: 'TAKER',
-    executedAt: now,
-  };
-  return { tradeId: id, order, fills: [fill] };
-}
-
-function endedOrder({ symbol, amount, side }: TradeEntity, orderId: string) {
-  return {
-    exchangeOrderId: orderId,
-    venueClientOrderId: orderId,
-    symbol,
-    status: 'FILLED',
-    side,
-    type: 'MARKET',
-    timeInForce: 'GTC',
-    amount,
-    filledAmount: amount,
-  } as const;
-}
-
-/** Joins an account with its pair of a symbol. */
-const ACCOUNT_PAIR = (symbol: string) => `exchange_accounts a
-  JOIN trade_pairs p ON p.exchange = a.exchange AND p.trading_type = a.trading_type AND p.symbol = ${symbol}`;
-
-/** A correction against the net position reduces it; any other one opens or increases a position. */
-const INSERT_CORRECTION = allColumns(
-  TradeEntity,
-  't',
-  (columns) => `
-  INSERT INTO trades AS t (id, user_id, exchange_account_id, trade_pair_id, symbol, trading_type,
-    client_order_id, venue_client_order_id, exchange_order_id, origin, type, side, intent, position_side, is_exit, reduce_only,
-    time_in_force, amount, requested_amount, reserved_asset, reserved_amount, status, look_at, submitted_at,
-    reconciled_at)
-  SELECT $1, a.user_id, a.id, p.id, p.symbol, a.trading_type, $4, $4, $4, 'RECONCILIATION', 'MARKET', $6,
-    CASE WHEN a.trading_type <> 'perpetual' OR net.reduces THEN 'REDUCE' ELSE 'OPEN' END,
-    CASE WHEN a.trading_type = 'perpetual' THEN CASE WHEN ($6 = 'BUY') = net.reduces THEN 'SHORT' ELSE 'LONG' END END,
-    true, false, 'GTC', $5, $5, CASE WHEN a.trading_type = 'perpetual' THEN coalesce(p.settle, p.quote) ELSE p.base END, 0,
-    'PENDING', clock_timestamp(), clock_timestamp(), clock_timestamp()
-  FROM ${ACCOUNT_PAIR('$3')}
-  CROSS JOIN LATERAL (SELECT ${NET_OF_LOTS('a.id', 'p.id')} * CASE $6 WHEN 'BUY' THEN -1 ELSE 1 END > 0 AS reduces) net
-  WHERE a.id = $2
-  RETURNING ${columns}`,
-);
-
-/**
- * Selects the given mark price, else the last price; if both are unknown, the average cost of the lots, which gives neither
- * profit nor loss. No row without such a pair.
- */
-const CORRECTION_PRICE = `SELECT clock_timestamp() AS now, trim_scale(coalesce($3::numeric, p.last_price,
-    (SELECT round(sum(l.open_value) / sum(l.open_amount), 18) FROM lots l
-     WHERE l.exchange_account_id = a.id AND l.trade_pair_id = p.id AND l.open_amount > 0)))::text AS price
-  FROM ${ACCOUNT_PAIR('$2')} WHERE a.id = $1`;

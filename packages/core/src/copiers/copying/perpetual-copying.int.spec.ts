@@ -30,6 +30,17 @@ const setPosition = ({ account }: Follower, amount: string) =>
     account.uuid,
     amount,
   );
+/** Returns a follower with a balance of 700 that copied a long lot of 5 at 100 without leverage. */
+async function followerWithLong(): Promise<Follower> {
+  const actor = await env.core.actor();
+  const on = { actor, account: await env.account(actor, { USDT: '700' }) };
+  const follower = await env.follower({}, { on });
+  await setLeverage(follower, '1');
+  await env.leaderBuys('10');
+  await env.executeAll();
+  await setPosition(follower, '5');
+  return follower;
+}
 const setMargin = ({ account }: Follower, equity: string, maintenance: string) =>
   env.core.rows(
     `INSERT INTO account_margins (exchange_account_id, currency, equity, available, maintenance_margin, read_at)
@@ -208,13 +219,7 @@ describe('copies on perpetuals', () => {
   });
 
   it('rule 5: the lot that a flip is closing frees its margin for the entry', async () => {
-    const actor = await env.core.actor();
-    const on = { actor, account: await env.account(actor, { USDT: '700' }) };
-    const follower = await env.follower({}, { on });
-    await setLeverage(follower, '1');
-    await env.leaderBuys('10');
-    await env.executeAll();
-    await setPosition(follower, '5');
+    const follower = await followerWithLong();
     // The exit frees 500 and is not filled; the entry needs 501.
     await env.leaderSells('20');
     await env.runUntilIdle();
@@ -231,13 +236,7 @@ describe('copies on perpetuals', () => {
   });
 
   it('rule 5: a closed lot frees its margin also before the exchange reports the position without it', async () => {
-    const actor = await env.core.actor();
-    const on = { actor, account: await env.account(actor, { USDT: '700' }) };
-    const follower = await env.follower({}, { on });
-    await setLeverage(follower, '1');
-    await env.leaderBuys('10');
-    await env.executeAll();
-    await setPosition(follower, '5');
+    const follower = await followerWithLong();
     const reversal = await env.leaderOrder('SELL', '20');
     await env.fill(reversal, { amount: '10', price: '100' });
     await env.executeAll();
