@@ -58,16 +58,6 @@ const untilStatus = (status: string) =>
   eventually(async () => (await deliveries()).some((each) => each.status === status));
 const attemptsAt = ({ received }: Receiver) => received.map(({ attempt }) => attempt);
 
-/** Resolves when every event has been fanned out. */
-const untilFannedOut = () =>
-  eventually(async () => {
-    const [row] = await environment.query(
-      `SELECT FROM outbox_progress, outbox_sequence WHERE consumer = 'webhook-dispatcher' AND position = last_position
-         AND NOT EXISTS (SELECT FROM outbox_events WHERE position IS NULL)`,
-    );
-    return row;
-  });
-
 /** Creates an event whose second attempt has failed and whose third attempt waits. */
 async function emitAndFailTwice(): Promise<void> {
   await start({ RETRY_DELAYS_MS: LONG_WAIT });
@@ -131,7 +121,7 @@ describe('F20: a webhook that is deactivated', () => {
     await owner.webhooks.update(actorOf(hook), hook.publicId, { is_active: false });
     await endTheWait();
     await environment.emit(hook.userId);
-    await untilFannedOut();
+    await environment.untilFannedOut();
     await stop();
     expect(attemptsAt(receiver)).toEqual([1, 2]);
     expect(await deliveries()).toEqual([{ status: 'DEAD', attempts: 2 }]);

@@ -10,6 +10,7 @@ import { openPlatform, type Platform } from '@trading-automation/core';
 import { generateSealingKeyPair, Sealer } from '@trading-automation/core/sealing';
 import { createCoreDatabase } from '@trading-automation/core/testing';
 import { appendEvent, inTransaction, newUuid } from '@trading-automation/persistence';
+import { eventually } from '@trading-automation/runtime/testing';
 import { Webhook } from 'standardwebhooks';
 
 export interface WebhookFixture {
@@ -42,6 +43,9 @@ export async function openTestEnvironment() {
     LOG_LEVEL: 'fatal',
   };
 
+  const query = (text: string, ...params: unknown[]): Promise<Record<string, unknown>[]> =>
+    platform.database.query(text, params);
+
   async function addWebhook(
     url: string,
     options: { userId?: string; events?: string[]; isActive?: boolean } = {},
@@ -62,8 +66,7 @@ export async function openTestEnvironment() {
     sealer,
     settings,
     addWebhook,
-    query: (text: string, ...params: unknown[]): Promise<Record<string, unknown>[]> =>
-      platform.database.query(text, params),
+    query,
     /** Changes the secret and the URL of a webhook. */
     async change({ id }: WebhookFixture, secret: string, url: string): Promise<void> {
       const sealed = await sealer.seal(secret, `webhook/${id}`);
@@ -73,6 +76,15 @@ export async function openTestEnvironment() {
         url,
       ]);
     },
+    /** Resolves when every event has been fanned out, including the events of the dispatcher's own deactivations. */
+    untilFannedOut: () =>
+      eventually(async () => {
+        const [row] = await query(
+          `SELECT FROM outbox_progress, outbox_sequence WHERE consumer = 'webhook-dispatcher' AND position = last_position
+             AND NOT EXISTS (SELECT FROM outbox_events WHERE position IS NULL)`,
+        );
+        return row;
+      }),
     /** Stores one event and returns its UUID. */
     async emit(userId: string, type: EventType = 'trade.created', data: object = {}): Promise<string> {
       const id = newUuid();
