@@ -1,4 +1,4 @@
-import { fundingIntervalMs, nextReadAt } from './funding-schedule.rules.js';
+import { fundingIntervalMs, nextReadAt, PLANNED_WITHIN_MS } from './funding-schedule.rules.js';
 
 const HOUR_MS = 3_600_000;
 const at = (text: string) => new Date(`2026-06-01T${text}Z`);
@@ -17,6 +17,15 @@ describe('the next read of funding', () => {
       expect(minutesAfter(next, at('08:00:00'))).toBeGreaterThanOrEqual(1);
       expect(minutesAfter(next, at('08:00:00'))).toBeLessThan(5);
     }
+  });
+
+  it('begins within the time that is planned for it, for every key', () => {
+    const delays = Array.from(
+      { length: 1_000 },
+      (_, i) => nextReadAt(at('03:00:00'), HOUR_MS, `account ${i}`).getTime() - at('03:00:00').getTime(),
+    );
+    expect(Math.max(...delays)).toBeLessThan(PLANNED_WITHIN_MS);
+    expect(Math.max(...delays)).toBeGreaterThan(PLANNED_WITHIN_MS - 60_000);
   });
 
   it('follows the same instant of funding if the exchange may not list its payments yet', () => {

@@ -61,6 +61,19 @@ describe('a report of positions', () => {
     });
   });
 
+  it('of a flat position that was never reported changes nothing', () => {
+    expect(stepsOf([], complete([reported({ amount: '0' })]))).toEqual([]);
+  });
+
+  it('opens a position with what it reports, and without the mark price of an earlier position', () => {
+    const values = { unrealizedPnl: '20', isolatedMargin: '7', liquidationPrice: '60' };
+    const [first] = stepsOf([], partial([reported({ ...values, markPrice: undefined })]));
+    expect(first?.position).toMatchObject({ ...values, markPrice: null });
+    const flat = stored({ amount: '0' });
+    const [again] = stepsOf([flat], partial([reported({ ...values, markPrice: undefined })]));
+    expect(again?.position).toMatchObject({ ...values, markPrice: null });
+  });
+
   it('changes a position only if its amount differs in value', () => {
     expect(eventsOf([stored()], complete([reported({ amount: '2', markPrice: '1' })]))).toEqual([null]);
     expect(eventsOf([stored()], complete([reported({ amount: '2.5' })]))).toEqual(['position.changed']);
@@ -72,6 +85,15 @@ describe('a report of positions', () => {
       event: 'position.closed',
       position: { side: 'LONG', amount: '0', entryPrice: '100', unrealizedPnl: '0', liquidationPrice: null },
     });
+  });
+
+  it('closes a position at the mark price that it reports, or else at the known one', () => {
+    const marksOf = (next: ReportedPosition) =>
+      stepsOf([stored()], partial([next])).map(({ position }) => position.markPrice);
+    expect(marksOf(reported({ amount: '0' }))).toEqual(['110']);
+    expect(marksOf(reported({ amount: '0', markPrice: undefined }))).toEqual(['105']);
+    expect(marksOf(reported({ side: 'SHORT' }))).toEqual(['110', '110']);
+    expect(marksOf(reported({ side: 'SHORT', markPrice: undefined }))).toEqual(['105', '105']);
   });
 
   it('closes a position before it opens one on the other side', () => {
@@ -115,6 +137,9 @@ describe('a report of positions', () => {
       liquidationPrice: '61',
       maintenanceMargin: '1',
     });
+    const margins = { unrealizedPnl: '20', isolatedMargin: '7', liquidationPrice: '60' };
+    const [newer] = stepsOf([stored({ isolatedMargin: '6' })], partial([reported(margins)]));
+    expect(newer?.position).toMatchObject(margins);
     const [other] = stepsOf([stored()], partial([reported({ ...bare, amount: '3' })]));
     expect(other?.position).toMatchObject({
       markPrice: '105',
@@ -129,9 +154,10 @@ describe('a report of positions', () => {
       reported({ amount: '1', isSupported: false }),
       reported({ side: 'SHORT', amount: '3', isSupported: false }),
     ];
-    expect(stepsOf([], complete(hedged))).toMatchObject([
-      { event: 'position.opened', position: { side: 'SHORT', amount: '3', isSupported: false } },
-    ]);
+    for (const positions of [hedged, hedged.toReversed()])
+      expect(stepsOf([], complete(positions))).toMatchObject([
+        { event: 'position.opened', position: { side: 'SHORT', amount: '3', isSupported: false } },
+      ]);
   });
 });
 

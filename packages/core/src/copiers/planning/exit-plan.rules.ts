@@ -82,7 +82,7 @@ function sizeExit({ input, pair: listed, lot, held, requested }: Exit): ExactPla
     outcome: isBalanceShort ? 'CLAMPED' : 'COPIED',
     code: isBalanceShort ? 'INSUFFICIENT_BALANCE' : null,
     targetAmount,
-    order: exitOrder(input, amount, price),
+    order: exitOrder(input, listed, amount, price),
     lot: { ...lot, owedAmount: owedAfter(requested, amount) },
     inputs: { ...exitInputs(input), ...(isBalanceShort ? balance : {}) },
   };
@@ -130,13 +130,17 @@ function exitAmountOf({ requested, available, price, pair, step }: ExitBounds): 
 }
 
 /** An exit on a perpetual reserves nothing, and is reduce-only where the net position agrees. */
-function exitOrder({ signal: { side }, account }: CopyInput, amount: Decimal, price: Fraction): CopyOrder {
-  const { perpetual, pair } = account;
+function exitOrder(
+  { signal: { side }, account: { perpetual } }: CopyInput,
+  { tradingType }: CopyPair,
+  amount: Decimal,
+  price: Fraction,
+): CopyOrder {
   const order = { type: 'MARKET', side, timeInForce: 'GTC', price: null, amount } as const;
   if (perpetual !== undefined)
     return { ...order, reduceOnly: agrees(side, amount, perpetual.netPosition), reserved: '0' };
   const reserved = side === 'SELL' ? amount : roundUp(times(fractionOf(amount), price));
-  return { ...order, reduceOnly: pair?.tradingType !== 'margin', reserved };
+  return { ...order, reduceOnly: tradingType !== 'margin', reserved };
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Plans on perpetuals: margin, shorts, leverage, margin ratio, and exits that are reduce-only where they can be. */
+/** Plans on perpetuals and margin: margin, shorts, leverage, margin ratio, and exits that are reduce-only where they can be. */
 import { planCopy } from './plan.rules.js';
 import type { CopyInput, PerpetualAccount } from './plan.types.js';
 import { entryInput, exitInput, type PlanOverrides } from './testing/plan-inputs.js';
@@ -58,11 +58,21 @@ describe('an entry on a perpetual', () => {
     const terms = { maxLeverage: '2' };
     // 2 × 500 of equity, of which 960 are used.
     const clamped = entry({ terms }, { notional: '960' });
-    expect(clamped).toMatchObject({ outcome: 'CLAMPED', code: 'MAX_LEVERAGE' });
+    expect(clamped).toMatchObject({
+      outcome: 'CLAMPED',
+      code: 'MAX_LEVERAGE',
+      inputs: { rule: 'max_leverage' },
+    });
     expect(clamped.order?.amount).toBe('0.4');
     expect(entry({ terms }, { notional: '960', markPrice: '80' }).order?.amount).toBe('0.5');
     expect(entry({ terms }, { notional: '100' }).outcome).toBe('COPIED');
     expect(entry({ terms }, { notional: '1000' })).toMatchObject({ code: 'MAX_LEVERAGE', order: null });
+  });
+
+  it('counts for max_leverage at the middle of the book while the mark price is unknown, and at the signal for the past', () => {
+    const terms = { maxLeverage: '2', maxSlippageBps: 3_000 };
+    expect(entry({ terms, bookMid: '80' }, { notional: '960' }).order?.amount).toBe('0.5');
+    expect(entry({ terms, bookMid: 'PAST' }, { notional: '960' }).order?.amount).toBe('0.4');
   });
 
   it('of a sale counts at the price of the leader, above its limit price', () => {
@@ -72,6 +82,11 @@ describe('an entry on a perpetual', () => {
     expect(entry({ signal: { side: 'SELL' } }).lot?.sentQuote).toBe('100');
   });
 
+  it('of a purchase counts at its limit price, even below the price of the leader', () => {
+    const offTick = { signal: { referencePrice: '100.005' }, terms: { maxSlippageBps: 0 } };
+    expect(entry(offTick)).toMatchObject({ order: { price: '100' }, lot: { sentQuote: '100' } });
+  });
+
   it('against the net position may first reduce it', () => {
     const terms = { maxLeverage: '2' };
     const signal = { side: 'SELL' as const };
@@ -79,12 +94,17 @@ describe('an entry on a perpetual', () => {
     // Twice the position: the entry closes it and opens as much on the other side.
     expect(plan.order?.amount).toBe('0.6');
     expect(entry({ terms }, { notional: '1000', netPosition: '0.3' }).order).toBeNull();
+    const short = { notional: '1000', netPosition: '-0.3' };
+    expect(entry({ terms }, short).order?.amount).toBe('0.6');
+    expect(entry({ terms, signal }, short).order).toBeNull();
   });
 
   it('with max_leverage needs a known equity', () => {
     const plan = entry({ terms: { maxLeverage: '2' }, account: { equity: null } });
     expect(plan).toMatchObject({ code: 'STALE_EQUITY', inputs: { rule: 'max_leverage' } });
     expect(entry({ account: { equity: null } }).outcome).toBe('COPIED');
+    const onSpot = entryInput({ terms: { maxLeverage: '2' }, account: { equity: null } });
+    expect(planCopy(onSpot).outcome).toBe('COPIED');
   });
 
   it('is skipped below the margin ratio, which is 1.5 by default', () => {
@@ -152,5 +172,22 @@ describe('an exit on a perpetual', () => {
       { marginRatio: '1', notional: '99999', netPosition: '1' },
     );
     expect(plan.outcome).toBe('COPIED');
+  });
+});
+
+describe('on margin', () => {
+  const pair = { tradingType: 'margin' } as const;
+
+  it('an entry that sells is skipped, because a copy never borrows', () => {
+    expect(planCopy(entryInput({ pair, signal: { side: 'SELL' } }))).toMatchObject({
+      code: 'SIDE_BLOCKED',
+      inputs: { rule: 'no_borrowing', value: 'SELL', limit: 'BUY' },
+    });
+    expect(planCopy(entryInput({ pair })).outcome).toBe('COPIED');
+  });
+
+  it('an exit is not reduce-only, unlike on spot', () => {
+    expect(planCopy(exitInput({ pair })).order?.reduceOnly).toBe(false);
+    expect(planCopy(exitInput()).order?.reduceOnly).toBe(true);
   });
 });

@@ -133,7 +133,7 @@ function leverageCap({ signal, account, bookMid }: CopyInput, { maxLeverage }: C
   const position = fractionOf(perpetual.netPosition);
   const isLong = isAboveZero(position);
   const held = isLong ? position : minus(ZERO, position);
-  const isAgainst = isLong ? signal.side === 'SELL' : isAboveZero(held) && signal.side === 'BUY';
+  const isAgainst = signal.side === (isLong ? 'SELL' : 'BUY');
   const freed = isAgainst ? times(plus(held, held), price) : ZERO;
   const left = greaterOf(minus(plus(allowed, freed), fractionOf(perpetual.notional)), ZERO);
   return [{ code: 'MAX_LEVERAGE', rule: 'max_leverage', limit: maxLeverage, amount: dividedBy(left, price) }];

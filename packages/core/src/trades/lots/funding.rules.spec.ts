@@ -140,6 +140,11 @@ describe('the lots of several connections', () => {
     expect(withoutRepeatedLots([one, two, three], ['b', 'a'])).toEqual([two, three]);
   });
 
+  it('of the product leave the adopted lots of another reader in place', () => {
+    const lots = [lot('a', true), lot('b', false)];
+    expect(withoutRepeatedLots(lots, ['a', 'b'])).toEqual(lots);
+  });
+
   it('take no part if they were adopted by a connection that is no reader', () => {
     expect(withoutRepeatedLots([lot('a', false)], ['b'])).toEqual([]);
   });

@@ -331,6 +331,34 @@ describe('a lot that was opened before the product emitted signals', () => {
       },
     ]);
   });
+
+  it('counts all but the new fills of its own trade as filled before', () => {
+    const signals = signalsOf({
+      fills: [buy('a', 1), buy('b', 2, { amount: '5' })],
+      late: ['a1', 'b2'],
+      openBefore,
+      trades: [tradeOf('a', { filledAmount: '4' }), tradeOf('b', { filledAmount: '5' })],
+    });
+    expect(signals).toMatchObject([
+      { kind: 'INCREASE', lotTradeId: 'a', lotFirstSequence: 0, cumulativeAmount: '4' },
+      { kind: 'OPEN', lotTradeId: 'b', lotFirstSequence: null, cumulativeAmount: '5' },
+    ]);
+  });
+
+  it('counts of a new fill only what did not close another lot', () => {
+    const perpetual = { tradingType: 'perpetual' as const };
+    const copied = { copierId: 'c', sourceTradeId: 'led', ...perpetual };
+    const signals = signalsOf({
+      fills: [sell('y', 1, copied), buy('a', 2, { ...perpetual, amount: '3' })],
+      late: ['a2'],
+      openBefore,
+      trades: [tradeOf('a', { filledAmount: '6', closedAmount: '1' })],
+      ...perpetual,
+    });
+    expect(signals).toMatchObject([
+      { kind: 'INCREASE', filledAmount: '2', cumulativeAmount: '5', lotAmountAfter: '5' },
+    ]);
+  });
 });
 
 describe('no signals', () => {

@@ -125,7 +125,7 @@ class SignalEmitter {
   private emitCorrection(trade: LeaderTrade, entries: readonly BookedFill[], exit: FillToBook): void {
     const open = this.open.get(trade.id) ?? 0n;
     const last = entries.at(-1)?.fill;
-    if (last !== undefined && this.isNewOrWasClosed(trade)) this.startLot(trade, last);
+    if (last !== undefined && this.isNewOrWasClosed(trade)) this.startLot(trade, entries, last);
     // Without signals nothing counts as emitted, because no copier can hold the lot.
     const lot = this.emittedLotOf(trade, last ?? exit, 0n);
     if (open < lot.open) this.emitExit(trade, exit, lot.open - open);
@@ -237,11 +237,8 @@ class SignalEmitter {
    * Initializes the emitted state of a lot without signals: nothing is open, and the cumulative amount contains only
    * the fills before those that its entry signal will report.
    */
-  private startLot(trade: LeaderTrade, last: FillToBook): void {
-    const { bookedFills, newFillIds } = this.input;
-    const entered = bookedFills
-      .filter(({ fill, opened }) => fill.tradeId === trade.id && (opened !== null || newFillIds.has(fill.id)))
-      .reduce((sum, bookedFill) => sum + openingPart(bookedFill), 0n);
+  private startLot(trade: LeaderTrade, entries: readonly BookedFill[], last: FillToBook): void {
+    const entered = entries.reduce((sum, bookedFill) => sum + openingPart(bookedFill), 0n);
     this.lots.set(trade.id, {
       firstSequence: null,
       openedAt: this.openedAt.get(trade.id) ?? last.executedAt,
@@ -280,6 +277,5 @@ const openingUnits = ({ filledAmount, closedAmount }: LeaderTrade): bigint =>
 
 /** The part of a fill that closed no lot. */
 function openingPart({ fill, lotClosures }: BookedFill): bigint {
-  if (fill.tradingType === 'spot') return parseUnits(fill.amount);
   return lotClosures.reduce((rest, { amount }) => rest - amount, parseUnits(fill.amount));
 }

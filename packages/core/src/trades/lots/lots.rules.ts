@@ -352,12 +352,12 @@ export class LotBook {
   }
 }
 
-/** Returns whether what the fill opens exceeds an exit of a copy. Then it is no part of the copied lot. */
+/** Returns whether what a copy's fill opens exceeds an exit. Then it is no part of the copied lot. */
 export function opensExcess(
-  { copy, opensOnly }: Pick<LotFill, 'copy' | 'opensOnly'>,
+  { opensOnly }: Pick<LotFill, 'opensOnly'>,
   pair: Pick<LotBookOptions, 'tradingType'>,
 ): boolean {
-  return copy !== undefined && canBeShort(pair) && opensOnly !== true;
+  return canBeShort(pair) && opensOnly !== true;
 }
 
 /** Returns whether a sale without a lot opens a short lot. */
