@@ -71,12 +71,10 @@ export class ExampleEnvironment {
     this.accountId = await this.#connect('main');
     this.otherAccountId = await this.#connect('copies');
     const pairs = await until(
-      () => this.client.tradePairs.list({ exchange: 'paper' }).toArray({ limit: 100 }),
-      ({ length }) => length > 0,
+      () => this.client.tradePairs.list({ exchange: 'paper', trading_type: 'spot', symbol: 'BTC/USDT' }),
+      ({ data }) => data.length > 0,
     );
-    this.pairId = pairs.find(
-      (/** @type {any} */ { symbol, trading_type }) => symbol === 'BTC/USDT' && trading_type === 'spot',
-    ).id;
+    this.pairId = pairs.data[0].id;
     this.strategyId = await this.#strategy('followed');
     const failing = await this.client.webhooks.create({ url: failingUrl, events: ['*'] });
     this.failingWebhookId = failing.id;

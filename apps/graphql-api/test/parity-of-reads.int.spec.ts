@@ -24,6 +24,7 @@ const FILTER_VALUES: Readonly<Record<string, readonly string[]>> = {
   'requestLog.list status': ['200', '4xx'],
   'requestLog.list credential_id': ['key_01k9y3wq8ge3j8p8bf1mq93h57'],
   'strategies.list symbol': ['BTC/USDT', 'NONE/USDT'],
+  'tradePairs.list search': ['btc/u', 'COMMON', 'none'],
   'strategies.list min_days': ['0', '1'],
 };
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { decimal } from './decimal.js';
 import { DECISION_CODES } from './decisions.js';
+import { TRADING_TYPES } from './exchange-accounts.js';
 import { idInput, idOf } from './ids.js';
 import { defineOperation, instant } from './operation.js';
 import { rangeInput, rejectEmptyRange } from './range.js';
@@ -27,7 +28,12 @@ const performance = {
 };
 
 export const pairResult = z
-  .object({ trade_pair_id: idOf('tpr'), symbol: z.string(), ...performance })
+  .object({
+    trade_pair_id: idOf('tpr'),
+    symbol: z.string(),
+    trading_type: z.enum(TRADING_TYPES),
+    ...performance,
+  })
   .meta({ id: 'PairResult' });
 export type PairResult = z.output<typeof pairResult>;
 

@@ -74,6 +74,21 @@ export const tradePairOperations = {
     access: 'READ',
     query: z.strictObject({
       exchange: z.string().min(1).max(64).optional().describe('Id or name of an exchange.'),
+      trading_type: z.enum(TRADING_TYPES).optional().describe('Trading type of the pairs.'),
+      symbol: z
+        .string()
+        .min(1)
+        .max(64)
+        .optional()
+        .describe('The whole symbol, for example `BTC/USDT`. Upper and lower case are equal.'),
+      search: z
+        .string()
+        .min(1)
+        .max(64)
+        .optional()
+        .describe(
+          'What the symbol begins with. Upper and lower case are equal, and separators do not count: `btcus` finds BTC/USDT and BTC/USDC:USDC.',
+        ),
     }),
     list: { sorts: ['created_at', 'symbol', 'exchange'], limitDefault: 20 },
     response: tradePair,

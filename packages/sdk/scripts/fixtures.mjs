@@ -361,7 +361,7 @@ const analytics = {
   low_sample: true,
   unmatched_fill_count: 0,
   by_status: { PENDING: 1, FILLED: 4, PARTIALLY_FILLED: 0, CANCELLED: 0, FAILED: 0 },
-  by_pair: [{ trade_pair_id: exampleId('tpr'), symbol: 'BTC/USDT', ...performance }],
+  by_pair: [{ trade_pair_id: exampleId('tpr'), symbol: 'BTC/USDT', trading_type: 'spot', ...performance }],
   by_strategy: [{ strategy_id: exampleId('str'), ...performance }],
   equity_curve: [
     { at: LONG_BEFORE, equity: '10289.5', net_pnl: '289.5', period_pnl: '289.5', drawdown: '0' },

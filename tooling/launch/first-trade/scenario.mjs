@@ -177,13 +177,12 @@ export async function openPaperAccount(
  * Returns the pairs of the paper exchange with a trading type. Waits until the worker has loaded them.
  *
  * @param {import('@trading-automation/sdk').Client} api
- * @param {import('@trading-automation/sdk').TradePair['trading_type']} [tradingType]
+ * @param {import('@trading-automation/sdk').TradePairsListQuery['trading_type']} [tradingType]
  */
 export function pairsOf(api, tradingType = 'spot') {
   const query = /** @type {const} */ ({ exchange: 'paper', sort: 'symbol', order: 'asc', limit: 100 });
   return until(
-    async () =>
-      (await api.tradePairs.list(query)).data.filter(({ trading_type }) => trading_type === tradingType),
+    async () => (await api.tradePairs.list({ ...query, trading_type: tradingType })).data,
     ({ length }) => length > 0,
   );
 }

@@ -78,7 +78,10 @@ const ROWS: readonly OperationCommand[] = [
     command: 'pairs list',
     operation: 'tradePairs.list',
     columns: ['id', 'symbol', 'exchange', 'trading_type', 'price_tick', 'amount_step', 'min_notional'],
-    examples: ['svc pairs list --exchange paper --sort symbol --order asc'],
+    examples: [
+      'svc pairs list --exchange paper --trading-type spot --symbol BTC/USDT',
+      'svc pairs list --search sol --sort symbol --order asc',
+    ],
   },
   { command: 'pairs get', operation: 'tradePairs.get', examples: [`svc pairs get ${PAIR}`] },
   { command: 'pairs ticker', operation: 'tradePairs.ticker', examples: [`svc pairs ticker ${PAIR}`] },

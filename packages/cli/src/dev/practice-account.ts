@@ -85,8 +85,8 @@ export async function linkPaperAccount(
     signal,
   );
   await pollUntilSynced(
-    () => api.tradePairs.list({ exchange: EXCHANGE, limit: 100 }, { signal }).toArray({ limit: 1_000 }),
-    (pairs) => pairs.some(({ trading_type }) => trading_type === tradingType),
+    () => api.tradePairs.list({ exchange: EXCHANGE, trading_type: tradingType, limit: 1 }, { signal }),
+    ({ data }) => data.length > 0,
     signal,
   );
   return account;

@@ -725,6 +725,23 @@ export const OPERATIONS = {
         description: 'Id or name of an exchange',
         type: 'text',
       },
+      {
+        path: 'trading_type',
+        description: 'Trading type of the pairs',
+        type: 'text',
+        choices: ['spot', 'margin', 'perpetual'],
+      },
+      {
+        path: 'symbol',
+        description: 'The whole symbol, for example BTC/USDT. Upper and lower case are equal',
+        type: 'text',
+      },
+      {
+        path: 'search',
+        description:
+          'What the symbol begins with. Upper and lower case are equal, and separators do not count: btcus finds BTC/USDT and BTC/USDC:USDC',
+        type: 'text',
+      },
     ],
     body: [],
     list: {

@@ -1,5 +1,6 @@
 import type { Client } from '@trading-automation/sdk';
 import { NotFound, UsageError } from '../failures.js';
+import { isNamed } from '../operations/references.js';
 
 /**
  * Resolves a pair id or a symbol such as `BTC/USDT` to a pair id.
@@ -14,17 +15,16 @@ export async function pairIdOf(
   signal: AbortSignal,
 ): Promise<string> {
   if (idOrSymbol.startsWith('tpr_')) return idOrSymbol;
-  const symbol = idOrSymbol.toUpperCase();
   const query = {
-    sort: 'symbol',
+    symbol: idOrSymbol,
+    sort: 'exchange',
     order: 'asc',
     limit: 100,
     ...(exchange === undefined ? {} : { exchange }),
   } as const;
   const exchanges = new Map<string, string>();
   for await (const pair of client.tradePairs.list(query, { signal }))
-    if (pair.symbol.toUpperCase() === symbol && !exchanges.has(pair.exchange))
-      exchanges.set(pair.exchange, pair.id);
+    if (isNamed(pair, idOrSymbol) && !exchanges.has(pair.exchange)) exchanges.set(pair.exchange, pair.id);
   const [[, id] = [], another] = exchanges;
   if (id === undefined)
     throw new NotFound(`The pair ${idOrSymbol} does not exist.`, 'List the pairs with `svc pairs list`.');

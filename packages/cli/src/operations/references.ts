@@ -1,5 +1,5 @@
 /** Resolves accounts by name and pairs by symbol. */
-import type { Client, ExchangeAccount } from '@trading-automation/sdk';
+import type { Client, ExchangeAccount, TradePair, TradePairsListQuery } from '@trading-automation/sdk';
 import type { Context } from '../context.js';
 import { NotFound, UsageError } from '../failures.js';
 
@@ -96,12 +96,23 @@ export async function pairIdOf(
   { exchange_name, trading_type }: Pick<Account, 'exchange_name' | 'trading_type'>,
 ): Promise<string> {
   if (PAIR_ID.test(idOrSymbol)) return idOrSymbol;
-  const symbol = idOrSymbol.toUpperCase();
-  const query = { exchange: exchange_name, sort: 'symbol', order: 'asc', limit: 100 } as const;
-  for await (const pair of client.tradePairs.list(query, { signal }))
-    if (pair.symbol.toUpperCase() === symbol && pair.trading_type === trading_type) return pair.id;
+  const query: TradePairsListQuery = {
+    exchange: exchange_name,
+    // A type that this version does not know is refused by the API.
+    trading_type: trading_type as TradePairsListQuery['trading_type'],
+    symbol: idOrSymbol,
+    limit: 1,
+  };
+  const { data } = await client.tradePairs.list(query, { signal });
+  // An order must not be for another pair, whatever the API returns.
+  const pair = data.find((each) => isNamed(each, idOrSymbol) && each.trading_type === trading_type);
+  if (pair !== undefined) return pair.id;
   throw new NotFound(
     `${exchange_name} does not trade ${idOrSymbol} (${trading_type}).`,
     `List its pairs with \`svc pairs list --exchange ${exchange_name} --all\`.`,
   );
 }
+
+/** Whether the pair has this symbol, in upper or lower case. */
+export const isNamed = (pair: Pick<TradePair, 'symbol'>, symbol: string): boolean =>
+  pair.symbol.toUpperCase() === symbol.toUpperCase();

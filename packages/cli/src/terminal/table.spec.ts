@@ -23,6 +23,13 @@ it('never truncates ids, decimals and instants, but omits columns that do not fi
   expect(widestLine(table)).toBeLessThanOrEqual(60);
 });
 
+it('never truncates symbols, a part of which may be another pair', () => {
+  const symbol = '1000SHIB/USDT:USDT';
+  const table = tableOf(['id', 'symbol', 'exchange'], [[ID, symbol, 'paper exchange']], layout);
+  expect(table).toContain(symbol);
+  expect(widestLine(table)).toBeLessThanOrEqual(60);
+});
+
 it('shows the first two columns untruncated even if the terminal is too narrow', () => {
   const table = tableOf(['id', 'amount', 'more'], [[ID, '12.5', 'x']], { ...layout, columns: 10 });
   expect(table).toContain(ID);

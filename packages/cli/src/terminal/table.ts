@@ -1,8 +1,8 @@
 /**
  * Tables for a screen: without borders, at most as wide as the screen.
  *
- * 1. Ids, decimals and timestamps are never truncated: a part of a number is another number. Other columns shrink, the
- *    widest first.
+ * 1. Ids, symbols, decimals and timestamps are never truncated: a part of a number is another number, and a part of a symbol
+ *    may be another pair. Other columns shrink, the widest first.
  * 2. If that is not enough, the last columns are omitted, because the first ones identify the record. The first two
  *    columns are always shown.
  */
@@ -20,8 +20,9 @@ export interface TableStyle {
 
 const GAP = 2;
 const WIDTH_MIN = 6;
-/** Matches ids, decimals and timestamps. */
-const NEVER_TRUNCATED = /^(?:[a-z]{3}_[0-9a-hjkmnp-tv-z]{26}|-?\d+(?:\.\d+)?|\d{4}-\d\d-\d\dT[\d:.]+Z)$/;
+/** Matches ids, symbols, decimals and timestamps. */
+const NEVER_TRUNCATED =
+  /^(?:[a-z]{3}_[0-9a-hjkmnp-tv-z]{26}|[^\s/]+\/[^\s/]+|-?\d+(?:\.\d+)?|\d{4}-\d\d-\d\dT[\d:.]+Z)$/;
 const COLUMNS_MIN = 2;
 const NO_BORDERS = {
   top: '',

@@ -43,6 +43,15 @@ it('a symbol selects the pair that the accounts of the user trade', async () => 
   expect(queryOfPositions()).toEqual([undefined, 'tpr_2']);
 });
 
+it('a symbol costs one request, for the market of the account', async () => {
+  api.onList('GET /v1/exchanges', [SPOT, PERPETUAL]);
+  await svc('positions', 'list', '--pair', 'btc/usdt:usdt');
+  const searches = api.requests.filter(({ route }) => route === 'GET /v1/trade-pairs');
+  expect(searches.map(({ url }) => Object.fromEntries(new URL(url, api.url).searchParams))).toEqual([
+    { exchange: 'paper', trading_type: 'perpetual', symbol: 'btc/usdt:usdt', limit: '1' },
+  ]);
+});
+
 it('an account selects its exchange, and an id is sent as it is', async () => {
   api.onList('GET /v1/exchanges', [SPOT, PERPETUAL, OTHER]);
   await svc('positions', 'list', '--account', 'futures', '--pair', 'BTC/USDT:USDT');

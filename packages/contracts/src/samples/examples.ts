@@ -26,6 +26,7 @@ const ID_PREFIX_OF_NAME: Readonly<Record<string, IdPrefix>> = {
   copy_account: 'exa',
   perpetual_account: 'exa',
   pairs: 'tpr',
+  perpetual_pairs: 'tpr',
   resting: 'trd',
   lots: 'lot',
   strategy: 'str',

@@ -9,9 +9,14 @@ import { sample } from './sample.js';
 
 export const tradePairSamples = [
   sample(tradePairOperations.list, {
-    title: 'List the pairs of an exchange',
+    title: 'Find a pair by its symbol',
     as: 'pairs',
-    query: { exchange: 'paper', sort: 'symbol', order: 'asc' },
+    query: { exchange: 'paper', trading_type: 'spot', symbol: 'BTC/USDT' },
+  }),
+  sample(tradePairOperations.list, {
+    title: 'Search the perpetuals of an exchange',
+    as: 'perpetual_pairs',
+    query: { exchange: 'paper', trading_type: 'perpetual', search: 'btcusd', sort: 'symbol', order: 'asc' },
   }),
   sample(tradePairOperations.get, {
     title: 'Get the trading rules of a pair',
@@ -80,7 +85,7 @@ export const tradeSamples = [
   sample(positionOperations.setLeverage, {
     title: 'Set the leverage of an account for a perpetual',
     params: { id: '$perpetual_account.id' },
-    body: { trade_pair_id: '$pairs.2.id', leverage: '5', margin_mode: 'CROSS' },
+    body: { trade_pair_id: '$perpetual_pairs.0.id', leverage: '5', margin_mode: 'CROSS' },
   }),
   sample(analyticsOperations.get, {
     title: 'Get the weekly results of an account',

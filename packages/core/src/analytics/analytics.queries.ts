@@ -1,3 +1,4 @@
+import type { TradingType } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
 import type { HoldingChange } from '../performance/index.js';
 import {
@@ -24,6 +25,7 @@ export interface AnalyticsFilter {
 export interface PairInfo {
   readonly pairId: string;
   readonly symbol: string;
+  readonly tradingType: TradingType;
   readonly base: string;
   readonly quote: string;
 }
@@ -296,7 +298,8 @@ export async function lossRuns(
 
 export async function loadPairInfo(tx: Tx, ids: readonly string[]): Promise<readonly PairInfo[]> {
   return tx.query(
-    `SELECT id AS "pairId", coalesce(listed_symbol, symbol) AS symbol, base, quote FROM trade_pairs
+    `SELECT id AS "pairId", coalesce(listed_symbol, symbol) AS symbol, trading_type AS "tradingType", base, quote
+     FROM trade_pairs
      WHERE id = ANY ($1) ORDER BY 2, id`,
     [ids],
   );

@@ -105,10 +105,18 @@ function viewExtreme(extreme: Extreme | null): Analytics['best_trade'] {
 
 /** Returns the result of every pair with a trade, a fill or a closure in the range, in the order of `pairs`. */
 function viewPairs({ aggregator, pairs }: Results): PairResult[] {
-  return pairs.flatMap(({ pairId, symbol, quote }) => {
+  return pairs.flatMap(({ pairId, symbol, tradingType, quote }) => {
     const totals = aggregator.byPair.get(pairId);
     if (totals === undefined || totals.isEmpty) return [];
-    return [{ trade_pair_id: encodeId('tpr', pairId), symbol, currency: quote, ...totals.summary() }];
+    return [
+      {
+        trade_pair_id: encodeId('tpr', pairId),
+        symbol,
+        trading_type: tradingType,
+        currency: quote,
+        ...totals.summary(),
+      },
+    ];
   });
 }
 

@@ -1,4 +1,4 @@
-import { encodeId, tradePair } from '@trading-automation/contracts';
+import { encodeId, type QueryOf, tradePair, type tradePairOperations } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
 import type { Actor } from '../operations/index.js';
 
@@ -42,5 +42,53 @@ describe('trade pairs by their ids', () => {
     await expect(pairs.getMany(withoutPermissions, ['tpr_x'])).rejects.toMatchObject({
       code: 'permission_denied',
     });
+  });
+});
+
+describe('the list of pairs', () => {
+  const symbolsOf = async (filters: QueryOf<typeof tradePairOperations.list>) => {
+    const page = await pairs.list(actor, {
+      sort: 'symbol',
+      order: 'asc',
+      limit: 100,
+      offset: 0,
+      include: [],
+      ...filters,
+    });
+    return page.items.map(({ symbol, trading_type }) => `${symbol} ${trading_type}`);
+  };
+
+  beforeAll(async () => {
+    await core.pair({ base: 'SOL' });
+    await core.pair({ base: 'SOL', trading_type: 'margin' });
+    await core.pair({ base: 'SOLVE' });
+    await core.pair({ base: 'WSOL' });
+    await core.pair({ base: '1%SOL' });
+  });
+
+  it('has the pairs of one trading type', async () => {
+    expect(await symbolsOf({ trading_type: 'margin' })).toEqual(['SOL/USDT margin']);
+  });
+
+  it('has the pairs with a symbol in upper or lower case', async () => {
+    expect(await symbolsOf({ symbol: 'sol/usdt' })).toEqual(['SOL/USDT spot', 'SOL/USDT margin']);
+    expect(await symbolsOf({ symbol: 'SOL/USDT', trading_type: 'spot' })).toEqual(['SOL/USDT spot']);
+    expect(await symbolsOf({ symbol: 'SOL' })).toEqual([]);
+  });
+
+  it.each(['sol', 'SOL/', 'sol usdt', 'solusdt'])(
+    'has the pairs whose symbol begins with %s',
+    async (search) => {
+      const found = await symbolsOf({ search });
+      expect(found).toEqual(expect.arrayContaining(['SOL/USDT spot', 'SOL/USDT margin']));
+      expect(found).not.toContain('WSOL/USDT spot');
+      expect(found.includes('SOLVE/USDT spot')).toBe(!search.includes('us'));
+    },
+  );
+
+  it('takes a search literally', async () => {
+    expect(await symbolsOf({ search: '1%' })).toEqual(['1%SOL/USDT spot']);
+    expect(await symbolsOf({ search: '%' })).toEqual([]);
+    expect(await symbolsOf({ search: "'" })).toEqual([]);
   });
 });

@@ -45,14 +45,10 @@ export class TradePairsService {
     query: ListQuery & QueryOf<typeof tradePairOperations.list>,
   ): Promise<PageWithCursors<TradePair>> {
     authorise(actor, tradePairOperations.list.access);
-    const { exchange } = query;
-    const byCodeOrName =
-      'p.exchange = $1 OR p.exchange IN (SELECT code FROM supported_exchanges WHERE lower(name) = lower($1))';
     const source = {
       select: COLUMNS(this.platform.database),
       from: 'trade_pairs p',
-      where: exchange === undefined ? [] : [byCodeOrName],
-      params: exchange === undefined ? [] : [exchange],
+      ...filtersOf(query),
       sorts: {
         created_at: { column: 'p.created_at', type: 'timestamptz' },
         symbol: { column: 'p.symbol', type: 'text' },
@@ -82,6 +78,28 @@ export class TradePairsService {
     });
   }
 }
+
+/** Returns the conditions of a list and their parameters. */
+function filtersOf({ exchange, trading_type, symbol, search }: QueryOf<typeof tradePairOperations.list>) {
+  const where: string[] = [];
+  const params: string[] = [];
+  const add = (value: string | undefined, conditionOf: (place: string) => string) => {
+    if (value === undefined) return;
+    params.push(value);
+    where.push(conditionOf(`$${params.length}`));
+  };
+  add(
+    exchange,
+    (place) =>
+      `p.exchange = ${place} OR p.exchange IN (SELECT code FROM supported_exchanges WHERE lower(name) = lower(${place}))`,
+  );
+  add(trading_type, (place) => `p.trading_type = ${place}`);
+  add(symbol, (place) => `lower(p.symbol) = lower(${place})`);
+  add(search, (place) => `starts_with(${withoutSeparators('p.symbol')}, ${withoutSeparators(place)})`);
+  return { where, params };
+}
+
+const withoutSeparators = (expression: string) => `translate(lower(${expression}), '/:-_ ', '')`;
 
 const FOR_TRADE = [
   'id',

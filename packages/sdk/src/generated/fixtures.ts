@@ -1429,6 +1429,7 @@ export function fixturesOf<D extends DecimalForm>(
         {
           trade_pair_id: 'tpr_01k9y3wq8ge128p8bf1mq93h57',
           symbol: 'BTC/USDT',
+          trading_type: 'spot',
           currency: 'USDT',
           trade_count: 5,
           closed_count: 4,

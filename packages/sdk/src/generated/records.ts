@@ -1651,6 +1651,7 @@ export interface PairResult<D extends DecimalForm = 'number'> {
   /** Id of a trade pair (`tpr_…`). */
   trade_pair_id: string;
   symbol: string;
+  trading_type: 'spot' | 'margin' | 'perpetual' | (string & {});
   /** Quote currency of the amounts in this object. */
   currency: string;
   /** Number of trades created in the range, regardless of status. */
@@ -2758,6 +2759,12 @@ export interface ExchangesListQuery extends ListQuery<'created_at' | 'account_na
 export interface TradePairsListQuery extends ListQuery<'created_at' | 'symbol' | 'exchange'> {
   /** Id or name of an exchange. */
   exchange?: string;
+  /** Trading type of the pairs. */
+  trading_type?: 'spot' | 'margin' | 'perpetual';
+  /** The whole symbol, for example `BTC/USDT`. Upper and lower case are equal. */
+  symbol?: string;
+  /** What the symbol begins with. Upper and lower case are equal, and separators do not count: `btcus` finds BTC/USDT and BTC/USDC:USDC. */
+  search?: string;
 }
 
 /** Query parameters of `tradePairs.candles`. */

@@ -19,7 +19,7 @@ export class TradePairs<D extends DecimalForm> extends Resource<D> {
    * Lists the pairs that can be traded, with the trading rules of their exchange.
    *
    * @example
-   * for await (const pair of client.tradePairs.list({ exchange: 'paper' })) console.log(pair.symbol, pair.price_tick);
+   * const [pair] = (await client.tradePairs.list({ exchange: 'paper', trading_type: 'spot', symbol: 'BTC/USDT' })).data;
    */
   list(query: TradePairsListQuery = {}, options?: RequestOptions): PagePromise<TradePair<D>> {
     return this.operations.list('tradePairs.list', { query }, options);
