@@ -281,13 +281,15 @@ describe('a page that is opened', () => {
       .locator('xpath=following-sibling::dd');
     expect(await value.textContent()).toBe('–');
     // After an interruption everything is loaded again, and the pair has another last price.
-    await page.route('**/api/v1/trade-pairs*', async (route) => {
+    await page.route('**/api/v1/trade-pairs/*', async (route) => {
       const response = await route.fetch();
       const json = await response.json();
-      for (const pair of json.data) pair.last_price = '99.5';
+      json.data.last_price = '99.5';
       await route.fulfill({ response, json });
     });
-    const reloaded = page.waitForResponse((response) => response.url().includes('/api/v1/trade-pairs'));
+    const reloaded = page.waitForResponse((response) =>
+      response.url().endsWith(`/api/v1/trade-pairs/${trader.pair.id}`),
+    );
     await setHidden(page, true);
     await setHidden(page, false);
     await reloaded;

@@ -22,15 +22,6 @@ export const strategiesQuery = queryOptions({
 /** The strategies of the user. */
 export const useStrategies = () => useQuery(strategiesQuery);
 
-export const pairsQuery = queryOptions({
-  queryKey: ['pairs', 'all'],
-  queryFn: ({ signal }) => api().tradePairs.list({ limit: 100 }, { signal }).toArray({ limit: 5_000 }),
-  staleTime: 10 * 60_000,
-});
-
-/** The pairs of all exchanges. */
-export const usePairs = () => useQuery(pairsQuery);
-
 type Named = Pick<ExchangeAccount | Strategy | TradePair, 'id'>;
 
 /** Returns the record with an id; undefined while the list is loading, or if the record is not in it. */

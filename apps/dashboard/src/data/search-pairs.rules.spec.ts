@@ -1,52 +1,49 @@
-import { pairsBeginningWith, searchPairs } from './search-pairs.rules';
+import { marketsOf, pairsBeginningWith, searchOrder } from './search-pairs.rules';
 
-const samplePair = (changes: {
-  readonly id: string;
-  readonly symbol: string;
-  readonly exchange?: string;
-  readonly trading_type?: 'spot' | 'margin';
-  readonly is_active?: boolean;
-}) => ({
-  exchange: 'paper',
-  trading_type: 'spot' as const,
+const samplePair = (id: string, symbol: string, trading_type: 'spot' | 'margin' = 'spot') => ({
+  id,
+  symbol,
+  trading_type,
   is_active: true,
-  ...changes,
 });
-const pairs = [
-  samplePair({ id: 'a', symbol: 'WBTC/USDT' }),
-  samplePair({ id: 'b', symbol: 'BTC/USDT' }),
-  samplePair({ id: 'c', symbol: 'BTC/USDT', exchange: 'binance' }),
-  samplePair({ id: 'd', symbol: 'BTC/EUR', is_active: false }),
-];
-const found = (text: string) => searchPairs(pairs, text).map(({ id }) => id);
+const idsOf = (pairs: readonly { readonly id: string }[]) => pairs.map(({ id }) => id);
 
-it('finds pairs with and without the slash, beginnings first', () => {
-  expect(found('btcu')).toEqual(['b', 'c', 'a']);
-  expect(found('BTC/usdt')).toEqual(['b', 'c', 'a']);
-});
-
-it('lists the pair of spot before that of margin', () => {
-  const both = [
-    samplePair({ id: 'margin', symbol: 'BTC/USDT', trading_type: 'margin' }),
-    samplePair({ id: 'spot', symbol: 'BTC/USDT' }),
+it('orders found pairs by symbol, and spot before margin', () => {
+  const found = [
+    samplePair('margin', 'BTC/USDT', 'margin'),
+    samplePair('spot', 'BTC/USDT'),
+    samplePair('euro', 'BTC/EUR'),
   ];
-  expect(searchPairs(both, 'btc').map(({ id }) => id)).toEqual(['spot', 'margin']);
-});
-
-it('finds a pair of one exchange', () => {
-  expect(found('btc bin')).toEqual(['c']);
-});
-
-it('returns every active pair for nothing typed', () => {
-  expect(found(' ')).toHaveLength(3);
+  expect(idsOf(found.toSorted(searchOrder))).toEqual(['euro', 'spot', 'margin']);
 });
 
 it('separates pairs whose base was typed from those that only begin with the text', () => {
-  const all = [...pairs, samplePair({ id: 'e', symbol: 'BTCDOM/USDT' })];
-  const named = (text: string, isNamed: boolean) =>
-    pairsBeginningWith(all, text, isNamed).map(({ id }) => id);
-  expect(named('btc', true)).toEqual(['b', 'c']);
-  expect(named('btc', false)).toEqual(['e']);
-  expect(named('btc usdt', true)).toEqual(['b', 'c']);
-  expect(named('usdt', true)).toEqual([]);
+  const found = [samplePair('a', 'BTC/USDT'), samplePair('b', 'BTCDOM/USDT')];
+  const named = (text: string, isNamed: boolean) => idsOf(pairsBeginningWith(found, text, isNamed));
+  expect(named('btc', true)).toEqual(['a']);
+  expect(named('btc', false)).toEqual(['b']);
+  expect(named('btc usdt', true)).toEqual(['a']);
+  // Found for an earlier text.
+  expect(named('eth', false)).toEqual([]);
+});
+
+describe('the markets of accounts', () => {
+  const account = (trading_type: 'spot' | 'perpetual', is_active = true) => ({
+    exchange_name: 'paper',
+    trading_type,
+    is_active,
+  });
+
+  it('are their exchanges with their trading types, each once', () => {
+    expect(marketsOf([account('spot'), account('perpetual'), account('spot')])).toEqual([
+      { exchange: 'paper', trading_type: 'spot' },
+      { exchange: 'paper', trading_type: 'perpetual' },
+    ]);
+  });
+
+  it('are not those of inactive accounts', () => {
+    expect(marketsOf([account('perpetual', false), account('spot')])).toEqual([
+      { exchange: 'paper', trading_type: 'spot' },
+    ]);
+  });
 });

@@ -1,41 +1,52 @@
-import type { TradePair } from '@trading-automation/sdk';
+import type { ExchangeAccount, TradePair, TradePairsListQuery } from '@trading-automation/sdk';
 
-type Searchable = Pick<TradePair, 'symbol' | 'exchange' | 'trading_type' | 'is_active'>;
+type Searchable = Pick<TradePair, 'symbol' | 'trading_type' | 'is_active'>;
+
+/** What one account can trade: the pairs of an exchange with one trading type. */
+export type Market = Required<Pick<TradePairsListQuery, 'exchange' | 'trading_type'>>;
+
+/** Returns the market of an account. */
+export const marketOf = ({
+  exchange_name,
+  trading_type,
+}: Pick<ExchangeAccount, 'exchange_name' | 'trading_type'>): Market => ({
+  exchange: exchange_name,
+  // A type that this version does not know is refused by the API.
+  trading_type: trading_type as Market['trading_type'],
+});
 
 const plain = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 
-/** Returns the active pairs whose symbol or exchange has what was typed; those that begin with it come first, and spot before margin. */
-export function searchPairs<P extends Searchable>(pairs: readonly P[], text: string): P[] {
-  const words = text.trim().split(/\s+/).map(plain).filter(Boolean);
-  const first = words[0] ?? '';
-  return pairs
-    .filter(
-      (pair) =>
-        pair.is_active && words.every((word) => plain(`${pair.symbol} ${pair.exchange}`).includes(word)),
-    )
-    .sort(
-      (a, b) =>
-        rank(a, first) - rank(b, first) ||
-        a.symbol.localeCompare(b.symbol) ||
-        Number(isMargin(a)) - Number(isMargin(b)),
-    );
-}
+export const isTraded = ({ is_active }: Searchable) => is_active;
+
+/** By symbol, and spot before margin. */
+export const searchOrder = (a: Searchable, b: Searchable): number =>
+  a.symbol.localeCompare(b.symbol) || Number(isMargin(a)) - Number(isMargin(b));
+
+const isMargin = ({ trading_type }: Searchable) => trading_type === 'margin';
 
 /**
- * Returns the active pairs whose symbol begins with what was typed. `isNamed`: those whose whole base asset was typed;
+ * Of found pairs, returns those whose symbol begins with what was typed. `isNamed`: those whose whole base asset was typed;
  * otherwise the others.
  */
 export function pairsBeginningWith<P extends Searchable>(
-  pairs: readonly P[],
+  found: readonly P[],
   text: string,
   isNamed: boolean,
 ): P[] {
   const typed = plain(text);
-  return searchPairs(pairs, typed).filter(
+  return found.filter(
     ({ symbol }) =>
       plain(symbol).startsWith(typed) && typed.startsWith(plain(symbol.split('/')[0] ?? '')) === isNamed,
   );
 }
 
-const isMargin = ({ trading_type }: Searchable) => trading_type === 'margin';
-const rank = ({ symbol }: Searchable, word: string) => (plain(symbol).startsWith(word) ? 0 : 1);
+type Account = Pick<ExchangeAccount, 'exchange_name' | 'trading_type' | 'is_active'>;
+
+/** Returns the markets of the active accounts, each once. */
+export function marketsOf(accounts: readonly Account[]): Market[] {
+  const markets = new Map<string, Market>();
+  for (const account of accounts)
+    if (account.is_active) markets.set(`${account.exchange_name} ${account.trading_type}`, marketOf(account));
+  return [...markets.values()];
+}

@@ -4,12 +4,15 @@ import { Command } from 'cmdk';
 import { CandlestickChart } from 'lucide-react';
 import { useEffect } from 'react';
 import { useExchangeNames } from '../data/exchange-names';
-import { usePairs } from '../data/names';
+import { pairSearchQuery } from '../data/pairs';
+import { keepPreviousData, LATE, useQuery } from '../data/query';
 import { pairsBeginningWith } from '../data/search-pairs.rules';
+import { useSettled } from '../ui/use-settled';
 
 const SHOWN_MAX = 6;
 /** Too many pairs begin with one letter. */
 const TYPED_MIN = 2;
+const ALL_MARKETS = [] as const;
 
 export interface PalettePairsProps {
   readonly search: string;
@@ -24,12 +27,18 @@ export interface PalettePairsProps {
 const itemValue = ({ id, symbol, exchange, trading_type }: TradePair<'string'>) =>
   `${symbol} ${exchange} ${trading_type} ${id}`;
 
-/** The pairs whose symbol begins with what was typed. All pairs are loaded when the palette opens, and kept. */
+/** The pairs whose symbol begins with what was typed. */
 export function PalettePairs({ search, isNamed, className, onOpen, onFirst }: PalettePairsProps) {
   const exchangeName = useExchangeNames();
-  const pairs = usePairs().data ?? [];
   const text = search.trim();
-  const found = text.length < TYPED_MIN ? [] : pairsBeginningWith(pairs, text, isNamed).slice(0, SHOWN_MAX);
+  const isSearched = text.length >= TYPED_MIN;
+  const { data: pairs = [] } = useQuery({
+    ...pairSearchQuery(useSettled(text), ALL_MARKETS),
+    enabled: isSearched,
+    meta: LATE,
+    placeholderData: keepPreviousData,
+  });
+  const found = isSearched ? pairsBeginningWith(pairs, text, isNamed).slice(0, SHOWN_MAX) : [];
   const first = found[0] && itemValue(found[0]);
   useEffect(() => {
     if (first !== undefined) onFirst?.(first);

@@ -2,6 +2,7 @@
 import { useMemo } from 'react';
 import { useAnalytics } from '../../data/analytics';
 import { LATE } from '../../data/query';
+import { pairOptions } from '../../data/traded-pairs.rules';
 import { RANGE_OPTIONS } from '../../format/ranges';
 import type { Filter } from '../../ui/data-table/columns';
 import { useOwnerFilters } from '../../ui/data-table/owner-filters';
@@ -60,10 +61,6 @@ function useFilters(): readonly Filter[] {
   const owners = useOwnerFilters();
   const pairs = useAnalytics(ALL_TIME, LATE).data?.by_pair;
   return useMemo(() => {
-    const options = (pairs ?? []).map(({ trade_pair_id, symbol }) => ({
-      value: trade_pair_id,
-      label: symbol,
-    }));
-    return [...owners, { name: 'trade_pair_id', label: 'Pair', options }];
+    return [...owners, { name: 'trade_pair_id', label: 'Pair', options: pairOptions(pairs ?? []) }];
   }, [owners, pairs]);
 }

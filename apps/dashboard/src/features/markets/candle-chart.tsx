@@ -5,6 +5,7 @@ import type { IChartApi, IPriceLine, ISeriesApi, UTCTimestamp } from 'lightweigh
 import { useTheme } from 'next-themes';
 import { useEffect, useRef, useState } from 'react';
 import { loadLate } from '../../data/late-code';
+import type { Pair } from '../../data/pairs';
 import { decimalsOf } from '../../format/decimals';
 import { formatAmount } from '../../format/numbers';
 import { usePreferences } from '../../format/preferences';
@@ -13,7 +14,6 @@ import { ChartFrame } from '../../ui/charts/chart-frame';
 import { chartColours, withOpacity } from '../../ui/charts/theme';
 import { MissingCode } from '../../ui/missing-code';
 import { axisLabel } from './axis-label';
-import type { Pair } from './pair';
 
 type Candles = readonly Candle<'string'>[];
 

@@ -1,6 +1,7 @@
 'use client';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { api } from '../../data/api';
+import type { Pair } from '../../data/pairs';
 import { keepPreviousData, LATE, useQuery } from '../../data/query';
 import { Card } from '../../ui/card';
 import { onDemand } from '../../ui/on-demand';
@@ -8,7 +9,6 @@ import { Segmented } from '../../ui/segmented';
 import { Skeleton } from '../../ui/skeleton';
 import { StaleNotice } from '../../ui/stale-notice';
 import { EmptyState, ErrorState } from '../../ui/states';
-import type { Pair } from './pair';
 
 const INTERVALS = ['1m', '5m', '15m', '1h', '4h', '1d'] as const;
 /** Fewer candles show no course of the price. */

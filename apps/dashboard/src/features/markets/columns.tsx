@@ -1,9 +1,9 @@
 import { useExchangeNames } from '../../data/exchange-names';
+import type { Pair } from '../../data/pairs';
 import { decimalsOf } from '../../format/decimals';
 import type { Column } from '../../ui/data-table/columns';
 import { wordsOf } from '../../ui/status';
 import { Amount, Percent } from '../../ui/values';
-import type { Pair } from './pair';
 import { ratioOf, useTicker } from './ticker-row';
 
 /** The prices of all rows on screen share the rate limit of the session. */
@@ -55,6 +55,7 @@ export const COLUMNS: readonly Column<Pair>[] = [
     isNumeric: true,
     cell: (pair) => <LastPrice pair={pair} />,
     csv: () => undefined,
+    isScreenOnly: true,
   },
   {
     id: 'change',
@@ -62,6 +63,7 @@ export const COLUMNS: readonly Column<Pair>[] = [
     isNumeric: true,
     cell: (pair) => <DayChange pair={pair} />,
     csv: () => undefined,
+    isScreenOnly: true,
   },
   {
     id: 'price_tick',

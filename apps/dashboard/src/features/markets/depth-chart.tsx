@@ -1,5 +1,6 @@
 'use client';
 import { usePairBook } from '../../data/pair-book';
+import type { Pair } from '../../data/pairs';
 import { useIsHydrated } from '../../data/use-is-hydrated';
 import { decimalsOf } from '../../format/decimals';
 import { formatAmount } from '../../format/numbers';
@@ -7,7 +8,6 @@ import { usePreferences } from '../../format/preferences';
 import { ChartFrame } from '../../ui/charts/chart-frame';
 import { Skeleton } from '../../ui/skeleton';
 import { depthOf, ladderOf } from './book.rules';
-import type { Pair } from './pair';
 
 const HEIGHT = 160;
 const LEVELS = 25;

@@ -1,10 +1,9 @@
 'use client';
 import { type ReactNode } from 'react';
-import { api } from '../../data/api';
 import { supportedExchangesQuery, useExchangeNames } from '../../data/exchange-names';
 import { accountsQuery, strategiesQuery } from '../../data/names';
 import { bookQuery, PairBookProvider } from '../../data/pair-book';
-import { useQuery } from '../../data/query';
+import { type Pair, usePair } from '../../data/pairs';
 import { useEarlyData } from '../../data/server-data';
 import { tickerQuery } from '../../data/ticker';
 import { Badge } from '../../ui/badge';
@@ -19,7 +18,6 @@ import { Amount, Percent, Time } from '../../ui/values';
 import { CandlesCard } from './candles-card';
 import { DepthChart } from './depth-chart';
 import { OrderBook } from './order-book';
-import type { Pair } from './pair';
 import { TickerRow } from './ticker-row';
 
 export interface MarketProps {
@@ -38,16 +36,7 @@ export function Market({ pairId, ticket }: MarketProps) {
     strategiesQuery,
   ]);
   const exchangeName = useExchangeNames();
-  const {
-    data: pair,
-    isPending,
-    error,
-    refetch,
-  } = useQuery({
-    queryKey: ['pairs', pairId],
-    queryFn: ({ signal }) => api().tradePairs.get(pairId, { signal }),
-    staleTime: 10 * 60_000,
-  });
+  const { data: pair, isPending, error, refetch } = usePair(pairId);
   useRecordName(pair?.symbol);
   if (isPending)
     return (

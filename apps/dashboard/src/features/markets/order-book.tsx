@@ -1,6 +1,7 @@
 'use client';
 import { memo, useState } from 'react';
 import { type PairBook, usePairBook, usePairBookFailure, usePickedPrice } from '../../data/pair-book';
+import type { Pair } from '../../data/pairs';
 import { decimalsOf } from '../../format/decimals';
 import { numberFormatter } from '../../format/formatters';
 import { formatAmount, formatPercent } from '../../format/numbers';
@@ -11,7 +12,6 @@ import { Skeleton } from '../../ui/skeleton';
 import { EmptyState, ErrorState } from '../../ui/states';
 import { useWasTrue } from '../../ui/use-was-true';
 import { ladderOf, type Row, spreadOf } from './book.rules';
-import type { Pair } from './pair';
 
 const LEVELS = 12;
 const ROW_PX = 24;

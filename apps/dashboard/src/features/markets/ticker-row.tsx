@@ -1,4 +1,5 @@
 'use client';
+import type { Pair } from '../../data/pairs';
 import { useQuery } from '../../data/query';
 import { tickerQuery } from '../../data/ticker';
 import { decimalsOf, Exact } from '../../format/decimals';
@@ -6,7 +7,6 @@ import { Flash } from '../../ui/flash';
 import { StaleNotice } from '../../ui/stale-notice';
 import { Stat, StatRow } from '../../ui/stat';
 import { Amount, Missing, Percent } from '../../ui/values';
-import type { Pair } from './pair';
 
 /** Reads the prices of a pair now and over the last 24 hours. An exchange has none for a pair that it no longer lists. */
 export function useTicker({ id, is_active }: Pair, reloadMs: number) {

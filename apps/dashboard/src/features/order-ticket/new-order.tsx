@@ -2,9 +2,11 @@
 import { parseAsString, useQueryState } from 'nuqs';
 import { type ReactNode, useMemo } from 'react';
 import { supportedExchangesQuery } from '../../data/exchange-names';
-import { accountsQuery, pairsQuery, strategiesQuery, useAccounts, usePairs } from '../../data/names';
+import { accountsQuery, strategiesQuery, useAccounts } from '../../data/names';
 import { bookQuery, PairBookProvider } from '../../data/pair-book';
-import { searchPairs } from '../../data/search-pairs.rules';
+import { firstPairQuery, pairQuery } from '../../data/pairs';
+import { useQuery } from '../../data/query';
+import { marketsOf } from '../../data/search-pairs.rules';
 import { useEarlyData } from '../../data/server-data';
 import { tickerQuery } from '../../data/ticker';
 import { ButtonLink } from '../../ui/button';
@@ -15,7 +17,6 @@ import { EmptyState, ErrorState } from '../../ui/states';
 import type { Pair } from './order.rules';
 import { PairPicker } from './pair-picker';
 import { TicketSkeleton } from './ticket-skeleton';
-import { tradablePairs } from './tradable-pairs.rules';
 
 const OrderTicket = onDemand(
   () => import('./order-ticket').then((module) => module.OrderTicket),
@@ -29,20 +30,22 @@ export interface NewOrderProps {
 
 /** The order ticket as a page of its own, with the book beside it. `?pair=` names the pair. */
 export function NewOrder({ book }: NewOrderProps) {
-  useEarlyData([pairsQuery, supportedExchangesQuery, accountsQuery, strategiesQuery]);
-  const pairs = usePairs();
+  useEarlyData([supportedExchangesQuery, accountsQuery, strategiesQuery]);
   const accounts = useAccounts();
-  const offered = useMemo(() => tradablePairs(pairs.data ?? [], accounts.data), [pairs.data, accounts.data]);
+  const markets = useMemo(() => marketsOf(accounts.data ?? []), [accounts.data]);
   const [pairId, setPairId] = useQueryState('pair', parseAsString);
-  const pair = pairs.data?.find(({ id }) => id === pairId) ?? searchPairs(offered, '')[0];
-  useEarlyData(pair === undefined ? [] : [bookQuery(pair.id), tickerQuery(pair.id)]);
-  if (pairs.data === undefined || pair === undefined)
+  const named = useQuery({ ...pairQuery(pairId ?? ''), enabled: pairId !== null });
+  const first = useQuery({ ...firstPairQuery(markets), enabled: pairId === null && !accounts.isPending });
+  const chosen = pairId === null ? first : named;
+  const pair = chosen.data;
+  useEarlyData(pair ? [bookQuery(pair.id), tickerQuery(pair.id)] : []);
+  if (pair === undefined || pair === null)
     return (
       <Frame>
         <Card>
-          {pairs.isPending && <TicketSkeleton />}
-          {pairs.isError && <ErrorState error={pairs.error} onRetry={() => void pairs.refetch()} />}
-          {pairs.data !== undefined && (
+          {chosen.isPending && <TicketSkeleton />}
+          {chosen.isError && <ErrorState error={chosen.error} onRetry={() => void chosen.refetch()} />}
+          {pair === null && (
             <EmptyState
               title="No exchange has a pair that can be traded now."
               action={<ButtonLink href="/status">Show status</ButtonLink>}
@@ -57,7 +60,7 @@ export function NewOrder({ book }: NewOrderProps) {
         <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_minmax(0,320px)]">
           <Card title="Order">
             <div className="flex flex-col gap-3">
-              <PairPicker pairs={offered} value={pair} onChange={({ id }) => void setPairId(id)} />
+              <PairPicker markets={markets} value={pair} onChange={({ id }) => void setPairId(id)} />
               <OrderTicket key={pair.id} pair={pair} />
             </div>
           </Card>

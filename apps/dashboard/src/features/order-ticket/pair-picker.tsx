@@ -1,33 +1,51 @@
 'use client';
 import { ChevronDown } from 'lucide-react';
-import { type KeyboardEvent, useId, useMemo, useState } from 'react';
+import { type KeyboardEvent, useId, useState } from 'react';
 import { useExchangeNames } from '../../data/exchange-names';
-import { searchPairs } from '../../data/search-pairs.rules';
+import { pairSearchQuery } from '../../data/pairs';
+import { keepPreviousData, LATE, useQuery, useQueryClient } from '../../data/query';
+import type { Market } from '../../data/search-pairs.rules';
 import { classNames } from '../../ui/class-names';
 import { Field, Input } from '../../ui/field';
+import { useSettled } from '../../ui/use-settled';
 import type { Pair } from './order.rules';
 
 const SHOWN_MAX = 50;
 
 export interface PairPickerProps {
-  readonly pairs: readonly Pair[];
-  readonly value: Pair | undefined;
+  /** The markets whose pairs can be chosen; all if there are none. */
+  readonly markets: readonly Market[];
+  readonly value: Pair;
   readonly onChange: (pair: Pair) => void;
 }
 
-/** A pair of all exchanges, chosen from a list or found by typing. */
-export function PairPicker({ pairs, value, onChange }: PairPickerProps) {
+/** A pair, chosen from a list or found by typing. */
+export function PairPicker({ markets, value, onChange }: PairPickerProps) {
   const listId = useId();
   const exchangeName = useExchangeNames();
   const [text, setText] = useState<string>();
   const [active, setActive] = useState(0);
+  const queries = useQueryClient();
   const isOpen = text !== undefined;
-  const matching = useMemo(() => searchPairs(pairs, text ?? ''), [pairs, text]);
-  const found = matching.slice(0, SHOWN_MAX);
+  const search = useSettled(text ?? '');
+  const matching = useQuery({
+    ...pairSearchQuery(search, markets),
+    enabled: isOpen,
+    meta: LATE,
+    placeholderData: keepPreviousData,
+  });
+  const found = matching.data?.slice(0, SHOWN_MAX) ?? [];
+  // What was found for the text before must not be chosen for this one.
+  const isSearching = search !== (text ?? '') || matching.isPlaceholderData;
   const choose = (pair: Pair | undefined) => {
     if (pair === undefined) return;
     onChange(pair);
     setText(undefined);
+  };
+  /** For a reader who types a symbol and presses Enter before the search has begun. */
+  const chooseFirst = async (typed: string) => {
+    const [first] = await queries.fetchQuery(pairSearchQuery(typed, markets)).catch(() => []);
+    choose(first);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
@@ -38,7 +56,8 @@ export function PairPicker({ pairs, value, onChange }: PairPickerProps) {
     }
     if (event.key === 'Enter' && isOpen) {
       event.preventDefault();
-      choose(found[active]);
+      if (isSearching) void chooseFirst(text);
+      else choose(found[active]);
     }
     if (event.key === 'Escape' && isOpen) {
       event.preventDefault();
@@ -57,12 +76,7 @@ export function PairPicker({ pairs, value, onChange }: PairPickerProps) {
             aria-activedescendant={isOpen && found[active] ? `${listId}-${active}` : undefined}
             autoComplete="off"
             placeholder="Choose or search a pair"
-            value={
-              text ??
-              (value === undefined
-                ? ''
-                : `${value.symbol}, ${exchangeName(value.exchange)}, ${value.trading_type}`)
-            }
+            value={text ?? `${value.symbol}, ${exchangeName(value.exchange)}, ${value.trading_type}`}
             onChange={(event) => {
               setText(event.target.value);
               setActive(0);
@@ -110,12 +124,18 @@ export function PairPicker({ pairs, value, onChange }: PairPickerProps) {
             <span className="text-muted text-xs">{`${exchangeName(pair.exchange)}, ${pair.trading_type}`}</span>
           </div>
         ))}
-        {matching.length > found.length && (
-          <p className="px-2 py-1.5 text-muted text-xs">
-            {`${found.length} of ${matching.length} pairs. Type to find the others.`}
+        {found.length === SHOWN_MAX && (
+          <p className="px-2 py-1.5 text-muted text-xs">Type to find other pairs.</p>
+        )}
+        {found.length === 0 && (
+          <p role="status" className="px-2 py-1.5 text-muted text-sm">
+            {matching.isError
+              ? 'The pairs could not be loaded.'
+              : matching.isPending || isSearching
+                ? 'Searching…'
+                : 'No pair matches.'}
           </p>
         )}
-        {found.length === 0 && <p className="px-2 py-1.5 text-muted text-sm">No pair matches.</p>}
       </div>
     </div>
   );

@@ -1,6 +1,6 @@
 'use client';
-import { usePairs } from '../../data/names';
 import type { LotRow } from '../../data/open-lots';
+import { usePairsById } from '../../data/pairs';
 import { Exact, isZero, sumOf } from '../../format/decimals';
 import { baseOf, quoteOf } from '../../format/money';
 import { Amount, Change } from '../../ui/values';
@@ -12,11 +12,11 @@ const PAIRS_SHOWN = 5;
 
 /** What closing the lots would sell, with its proceeds and result, by pair. */
 export function CloseSums({ lots }: { readonly lots: readonly LotRow[] }) {
-  const pairs = usePairs();
   const ids = [...new Set(lots.map(({ trade_pair_id }) => trade_pair_id))];
+  const pairs = usePairsById(ids);
   const { prices } = usePrices(ids);
   const estimates = lots.flatMap((lot) => {
-    const limits = pairs.data?.find(({ id }) => id === lot.trade_pair_id);
+    const limits = pairs.data.find(({ id }) => id === lot.trade_pair_id);
     const price = closingPrice(lot.side, prices.get(lot.trade_pair_id));
     return limits === undefined ? [] : [{ lot, estimate: estimateClose(lot, '1', limits, price) }];
   });

@@ -164,7 +164,7 @@ const closeColumn = (onClose: (lot: LotRow) => void): Column<LotRow> => ({
   id: 'actions',
   header: 'Actions',
   isNumeric: true,
-  isAction: true,
+  isScreenOnly: true,
   from: 'md',
   cell: (lot) => (
     <Button

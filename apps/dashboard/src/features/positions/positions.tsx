@@ -1,14 +1,16 @@
 'use client';
-import type { TradePair } from '@trading-automation/sdk';
 import { useSearchParams } from 'next/navigation';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useCallback, useMemo, useState } from 'react';
+import { useAnalytics } from '../../data/analytics';
 import { api } from '../../data/api';
 import { useMayTrade } from '../../data/me';
-import { accountsQuery, pairsQuery, useAccounts, usePairs } from '../../data/names';
+import { accountsQuery, useAccounts } from '../../data/names';
 import { type LotRow, openLotsQuery, useOpenLots } from '../../data/open-lots';
 import { positionsQuery } from '../../data/perpetual-positions';
+import { LATE } from '../../data/query';
 import { useEarlyData } from '../../data/server-data';
+import { pairOptions } from '../../data/traded-pairs.rules';
 import { Button } from '../../ui/button';
 import type { Filter } from '../../ui/data-table/columns';
 import { DataTable } from '../../ui/data-table/data-table';
@@ -28,13 +30,14 @@ const CloseMany = onDemand(() => import('./close-many').then((module) => module.
 
 const VIEWS = ['open', 'closed'] as const;
 const KEY = ['lots', 'list'];
+const ALL_TIME = {};
 const read = (...[query, options]: Parameters<ReturnType<typeof api>['lots']['list']>) =>
   api().lots.list(query, options);
 const keyOf = ({ id }: LotRow) => id;
 
 /** Positions in perpetuals, and open and closed lots. */
 export function Positions() {
-  useEarlyData([openLotsQuery, positionsQuery, accountsQuery, pairsQuery]);
+  useEarlyData([openLotsQuery, positionsQuery, accountsQuery]);
   const [view, setView] = useQueryState('view', parseAsStringLiteral(VIEWS).withDefault('open'));
   const [closing, setClosing] = useState<LotRow>();
   const [selection, setSelection] = useState<LotSelection>();
@@ -106,34 +109,16 @@ export function Positions() {
 
 function useFilters(): readonly Filter[] {
   const accounts = useAccounts().data;
-  const pairs = usePairs().data;
-  return useMemo(() => {
-    const markets = new Set(
-      accounts?.map(({ exchange_name, trading_type }) => `${exchange_name} ${trading_type}`),
-    );
-    const traded = (pairs ?? []).filter(({ exchange, trading_type }) =>
-      markets.has(`${exchange} ${trading_type}`),
-    );
-    return [
+  const traded = useAnalytics(ALL_TIME, LATE).data?.by_pair;
+  return useMemo(
+    () => [
       {
         name: 'exchange_account_id',
         label: 'Account',
         options: (accounts ?? []).map(({ id, account_name }) => ({ value: id, label: account_name })),
       },
-      {
-        name: 'trade_pair_id',
-        label: 'Pair',
-        options: traded.map((pair) => ({ value: pair.id, label: nameAmong(traded, pair) })),
-      },
-    ];
-  }, [accounts, pairs]);
-}
-
-/** The symbol of a pair, with its trading type if another pair has the same symbol. */
-function nameAmong(
-  pairs: readonly TradePair<'string'>[],
-  { id, symbol, trading_type }: TradePair<'string'>,
-): string {
-  const isShared = pairs.some((other) => other.symbol === symbol && other.id !== id);
-  return isShared ? `${symbol}, ${trading_type}` : symbol;
+      { name: 'trade_pair_id', label: 'Pair', options: pairOptions(traded ?? []) },
+    ],
+    [accounts, traded],
+  );
 }

@@ -1,6 +1,6 @@
 'use client';
 import { api } from '../../data/api';
-import { usePairs } from '../../data/names';
+import { usePair } from '../../data/pairs';
 import { useQueries } from '../../data/queries';
 import { useQuery } from '../../data/query';
 import type { Quotes } from './close.rules';
@@ -39,5 +39,5 @@ export function usePrices(pairIds: readonly string[]): {
 
 /** The limits of a pair; undefined while they are loading. */
 export function useLimits(pairId: string) {
-  return usePairs().data?.find(({ id }) => id === pairId);
+  return usePair(pairId).data;
 }

@@ -2,7 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { StrategyUpdate } from '@trading-automation/sdk';
 import { api } from '../../data/api';
-import { usePairs } from '../../data/names';
+import { type Pair, usePairsById } from '../../data/pairs';
 import { Button } from '../../ui/button';
 import { Drawer } from '../../ui/drawer';
 import { FormError } from '../../ui/form-error';
@@ -18,16 +18,12 @@ export interface EditStrategyProps {
 }
 
 export function EditStrategy(props: EditStrategyProps) {
-  const pairs = usePairs();
+  const pairs = usePairsById(props.strategy.trade_pair_ids ?? []);
   // The symbols of the form are known once the pairs are loaded.
-  return pairs.data === undefined ? null : <Form {...props} pairs={pairs.data} />;
+  return pairs.isPending ? null : <Form {...props} pairs={pairs.data} />;
 }
 
-function Form({
-  strategy,
-  onClose,
-  pairs,
-}: EditStrategyProps & { readonly pairs: NonNullable<ReturnType<typeof usePairs>['data']> }) {
+function Form({ strategy, onClose, pairs }: EditStrategyProps & { readonly pairs: readonly Pair[] }) {
   const queries = useQueryClient();
   const { form, submit, failure, isBusy } = useStrategyForm({
     initial: valuesOf(strategy, pairs),

@@ -5,7 +5,7 @@ import { useRouter } from 'next/navigation';
 import { api } from '../../data/api';
 import { supportedExchangesQuery } from '../../data/exchange-names';
 import { useTradeRefusal } from '../../data/me';
-import { accountsQuery, pairsQuery, useAccounts } from '../../data/names';
+import { accountsQuery, useAccounts } from '../../data/names';
 import { useEarlyData } from '../../data/server-data';
 import { Button, ButtonLink } from '../../ui/button';
 import { Card } from '../../ui/card';
@@ -19,7 +19,7 @@ import { EMPTY_STRATEGY } from './strategy-form.rules';
 import { useStrategyForm } from './use-strategy-form';
 
 export function NewStrategy() {
-  useEarlyData([accountsQuery, pairsQuery, supportedExchangesQuery]);
+  useEarlyData([accountsQuery, supportedExchangesQuery]);
   return (
     <>
       <PageHeader

@@ -3,7 +3,7 @@ import { Copy } from 'lucide-react';
 import { api } from '../../data/api';
 import { Late } from '../../data/late';
 import { useTradeRefusal } from '../../data/me';
-import { accountsQuery, pairsQuery } from '../../data/names';
+import { accountsQuery } from '../../data/names';
 import { useQuery } from '../../data/query';
 import { useEarlyData } from '../../data/server-data';
 import { Badge } from '../../ui/badge';
@@ -27,7 +27,7 @@ import { TermsCard } from './terms-card';
 
 /** A strategy, for its owner and, as far as it is public, for everyone else. */
 export function StrategyPage({ id }: { readonly id: string }) {
-  useEarlyData([accountsQuery, pairsQuery]);
+  useEarlyData([accountsQuery]);
   const strategy = useQuery({
     queryKey: ['strategies', id],
     queryFn: ({ signal }) => api().strategies.get(id, { signal }),

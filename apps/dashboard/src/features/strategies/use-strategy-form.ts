@@ -1,10 +1,12 @@
 'use client';
-import type { TradePair } from '@trading-automation/sdk';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
-import { type Problem, problemsOf, problemsOfError } from '../../data/form-problems';
+import { api } from '../../data/api';
+import { type Problem, problemsOf, problemsOfError, symbolsOf } from '../../data/form-problems';
 import { loadLate } from '../../data/late-code';
-import { byId, useAccounts, usePairs } from '../../data/names';
+import { byId, useAccounts } from '../../data/names';
+import type { Pair } from '../../data/pairs';
+import { type Market, marketOf } from '../../data/search-pairs.rules';
 import { useSendOnce } from '../../data/send-once';
 import {
   createBody,
@@ -26,7 +28,6 @@ export interface StrategyFormOptions {
 /** The state of the form; problems appear at their fields, other failures in `failure`. */
 export function useStrategyForm({ initial, isNew, send }: StrategyFormOptions) {
   const form = useForm<StrategyValues>({ defaultValues: initial });
-  const pairs = usePairs();
   const accounts = useAccounts();
   const [failure, setFailure] = useState<unknown>();
   const once = useSendOnce();
@@ -44,16 +45,16 @@ export function useStrategyForm({ initial, isNew, send }: StrategyFormOptions) {
 
   const submit = form.handleSubmit(async (values) => {
     setFailure(undefined);
-    const account = byId(accounts.data, values.exchange_account_id);
-    const offered = (pairs.data ?? []).filter((pair) => isOfAccount(pair, account));
-    const [unknown] = unknownSymbols(values.symbols, offered);
-    if (unknown !== undefined) {
-      const name = account?.account_name ?? 'This account';
-      return void show([
-        { field: 'trade_pair_ids', message: `${name} does not trade ${unknown}. Check the symbol.` },
-      ]);
-    }
     try {
+      const account = byId(accounts.data, values.exchange_account_id);
+      const offered = await pairsNamed(symbolsOf(values.symbols), account && marketOf(account));
+      const [unknown] = unknownSymbols(values.symbols, offered);
+      if (unknown !== undefined) {
+        const name = account?.account_name ?? 'This account';
+        return void show([
+          { field: 'trade_pair_ids', message: `${name} does not trade ${unknown}. Check the symbol.` },
+        ]);
+      }
       const { strategyCreate, strategyUpdate } = await loadLate(
         () => import('@trading-automation/contracts'),
       );
@@ -67,7 +68,10 @@ export function useStrategyForm({ initial, isNew, send }: StrategyFormOptions) {
   return { form, submit, failure, isBusy: form.formState.isSubmitting };
 }
 
-const isOfAccount = (
-  { exchange, trading_type }: TradePair<'string'>,
-  account: { readonly exchange_name: string; readonly trading_type: string } | undefined,
-) => account === undefined || (exchange === account.exchange_name && trading_type === account.trading_type);
+/** Returns the pairs with these symbols, of one market if it is known. */
+async function pairsNamed(symbols: readonly string[], market: Market | undefined): Promise<Pair[]> {
+  const pages = await Promise.all(
+    symbols.map((symbol) => api().tradePairs.list({ ...market, symbol, limit: 1 })),
+  );
+  return pages.flatMap(({ data }) => data);
+}

@@ -99,7 +99,7 @@ const cancelColumn = (onCancel: (order: OpenOrder) => void): Column<OpenOrder> =
   id: 'actions',
   header: 'Actions',
   isNumeric: true,
-  isAction: true,
+  isScreenOnly: true,
   from: 'md',
   cell: (order) => (
     <Button

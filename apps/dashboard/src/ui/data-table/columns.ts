@@ -18,8 +18,8 @@ export interface Column<T> {
   readonly from?: 'always' | 'md' | 'xl';
   /** Hidden until the reader chooses it. */
   readonly isOptional?: boolean;
-  /** Holds buttons: no part of a CSV file. */
-  readonly isAction?: boolean;
+  /** No part of a CSV file: it holds buttons, or what is old before the file is opened. */
+  readonly isScreenOnly?: boolean;
 }
 
 /** A filter of a list, whose values are those of the API. */

@@ -81,7 +81,7 @@ export function DataTable<T extends RowData>(props: DataTableProps<T>) {
     setExported(0);
     try {
       const all = read({ ...query, ...request, limit: 100 }, {});
-      const exportable = columns.filter(({ isAction }) => isAction !== true);
+      const exportable = columns.filter(({ isScreenOnly }) => isScreenOnly !== true);
       saveFile(await csvOf(exportable, all, setExported), `${label.toLowerCase().replaceAll(' ', '-')}.csv`);
     } catch (error) {
       notify({

@@ -1,7 +1,8 @@
 'use client';
 import { api } from '../../data/api';
-import { pairsQuery, useAccounts } from '../../data/names';
+import { useAccounts } from '../../data/names';
 import { useOpenLots } from '../../data/open-lots';
+import { usePairsById } from '../../data/pairs';
 import { usePositions } from '../../data/perpetual-positions';
 import { useQuery } from '../../data/query';
 import { type ClosingPlan, closingPlanOf } from './closing-plan.rules';
@@ -39,13 +40,13 @@ export function useStopCounts(closesPositions: boolean) {
   const accounts = useAccounts();
   const left = lots.data && openAfterStop(lots.data, closesPositions);
   const hasPosition = positions.data !== undefined && positions.data.length > 0;
-  const pairs = useQuery({ ...pairsQuery, enabled: closesPositions && hasPosition });
-  const plan =
-    positions.data === undefined
-      ? undefined
-      : hasPosition
-        ? accounts.data && pairs.data && closingPlanOf(positions.data, accounts.data, pairs.data)
-        : NOTHING;
+  const pairs = usePairsById(closesPositions ? pairIdsOf(positions.data ?? []) : []);
+  const isPlanKnown = closesPositions && !pairs.isPending && pairs.error === null;
+  const plan = hasPosition
+    ? isPlanKnown && accounts.data !== undefined
+      ? closingPlanOf(positions.data, accounts.data, pairs.data)
+      : undefined
+    : positions.data && NOTHING;
   return {
     copiers: copiers.data,
     orders: orders.data,
@@ -64,3 +65,7 @@ export function useStopCounts(closesPositions: boolean) {
     error: copiers.error ?? orders.error ?? lots.error ?? positions.error ?? accounts.error ?? pairs.error,
   };
 }
+
+const pairIdsOf = (positions: readonly { readonly trade_pair_id?: string | undefined }[]) => [
+  ...new Set(positions.flatMap(({ trade_pair_id }) => trade_pair_id ?? [])),
+];

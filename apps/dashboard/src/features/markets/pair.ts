@@ -1,3 +1,0 @@
-import type { TradePair } from '@trading-automation/sdk';
-
-export type Pair = TradePair<'string'>;
