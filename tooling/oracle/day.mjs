@@ -241,14 +241,21 @@ export class Day {
     await this.losses?.check({ isPriceKnown: false });
   }
 
-  /** Waits until the product has planned every signal, and every order and decision has ended, but for exits that wait. */
+  /**
+   * Waits until the product knows every fill and has planned every signal, and every order and decision has ended, but for exits
+   * that wait.
+   */
   async settle() {
     const { participants } = this.parts;
+    const leaders = participants.strategies.map(({ account }) => account);
+    const copiers = [...new Map(participants.copiers.map(({ account }) => [account.id, account])).values()];
     const deadline = performance.now() + settleMaxMs;
     for (;;) {
-      const isKnown = await Promise.all(participants.strategies.map((each) => this.isLeaderKnown(each)));
+      const isKnown = await this.areKnown(leaders);
       const { trades, strategies } = await unsettled(this.product.databaseUrl);
-      if (isKnown.every(Boolean) && trades === 0 && strategies === 0 && (await this.isDecided())) return;
+      const isAtRest = isKnown && trades === 0 && strategies === 0 && (await this.isDecided());
+      // The exchange may have reduced a copier's position, which no order of the product shows.
+      if (isAtRest && (this.tradingType === 'spot' || (await this.areKnown(copiers)))) return;
       if (performance.now() > deadline) {
         this.report({ problem: 'not settled', trades, strategies });
         return;
@@ -257,8 +264,13 @@ export class Day {
     }
   }
 
-  /** Returns whether the product has all fills of a leader. @param {import('./participants.mjs').Strategy} strategy */
-  async isLeaderKnown({ account }) {
+  /** @param {readonly import('./participants.mjs').Account[]} accounts */
+  async areKnown(accounts) {
+    return (await Promise.all(accounts.map((account) => this.isKnown(account)))).every(Boolean);
+  }
+
+  /** Returns whether the product has all fills of an account. @param {import('./participants.mjs').Account} account */
+  async isKnown(account) {
     const { trades, ledger } = await this.parts.reader.read(account);
     const filled = (/** @type {any[]} */ records) =>
       sum(records.map(({ filled_amount }) => exact(filled_amount)));

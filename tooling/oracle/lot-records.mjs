@@ -19,8 +19,14 @@ import { lotFigures } from './lots.mjs';
  */
 export function compareLots(records, { books, priceOf, strategyIdOf, fundingOf = () => ZERO }) {
   const expected = books.flatMap((book) => book.lots.map((lot) => ({ book, lot })));
-  if (records.length !== expected.length)
-    return [{ field: 'number of lots', product: records.length, oracle: expected.length }];
+  if (records.length !== expected.length) {
+    const known = records.map(keyOfRecord);
+    const demanded = expected.map(({ book, lot }) => keyOfLot(book, lot));
+    return [
+      { field: 'number of lots', product: records.length, oracle: expected.length },
+      { field: 'lots of one side', product: without(known, demanded), oracle: without(demanded, known) },
+    ];
+  }
   const sortedRecords = records.toSorted(byKey(keyOfRecord));
   return expected.toSorted(byKey(({ book, lot }) => keyOfLot(book, lot))).flatMap(({ book, lot }, index) => {
     const record = sortedRecords[index];
@@ -75,6 +81,9 @@ const keyOfRecord = ({
     rounded(exact(realized_pnl)),
     closed_at,
   ].join(' ');
+
+/** @param {readonly string[]} keys @param {readonly string[]} others */
+const without = (keys, others) => keys.filter((key) => !others.includes(key));
 
 /** Much more than the product's rounding, and less than two such lots differ by. */
 const STEP = exact('0.000000000001');
