@@ -32,6 +32,12 @@ export const COLUMNS: readonly Column<Pair>[] = [
         {!is_active && <span className="font-normal text-muted">, not traded now</span>}
       </span>
     ),
+    // Several exchanges and types of market have the same symbols.
+    below: ({ exchange, trading_type }) => (
+      <>
+        <ExchangeName id={exchange} />, {trading_type}
+      </>
+    ),
     csv: ({ symbol }) => symbol,
   },
   {
