@@ -70,6 +70,19 @@ async function openPerson(/** @type {string} */ label, balance = 10_000) {
   return { api, keys, account, ...person };
 }
 
+/**
+ * Waits until the product knows a position. An order may be filled before the stream of the new account is connected, and the
+ * first comparison of an account on which nothing depends waits for the call budget, which the accounts of this suite share.
+ *
+ * @param {import('@trading-automation/sdk').Client} api
+ */
+const untilPositions = (api) =>
+  until(
+    async () => (await api.positions.list()).data,
+    (data) => data.length === 1,
+    90_000,
+  );
+
 it('a position appears while the page is open, shows its margin, and gets another leverage', async () => {
   const { api, keys, page, problems } = await openPerson('perpetuals');
   await page.goto('/positions');
@@ -117,7 +130,7 @@ it('a position appears while the page is open, shows its margin, and gets anothe
       await page.screenshot({ path: `${process.env.PICTURES}/${look.theme}-${look.width}.png` });
   }
   expect([...found, ...(await overflowOf(page)), ...problems]).toEqual([]);
-}, 120_000);
+}, 180_000);
 
 it('a narrow screen shows how near a position is to its liquidation', async () => {
   const { api, keys, account, page, problems } = await openPerson('narrow perpetuals', 700);
@@ -140,13 +153,37 @@ it('a narrow screen shows how near a position is to its liquidation', async () =
     .getByRole('row', { name: risk })
     .waitFor();
   expect([...(await overflowOf(page)), ...problems]).toEqual([]);
-}, 120_000);
+}, 180_000);
 
-it('the order ticket shows the position, the leverage and the margin that the order needs', async () => {
+/** The person has accounts of spot and of perpetuals, and none of margin. */
+async function expectPairsOfAccounts(/** @type {import('playwright-core').Page} */ page) {
+  const pair = page.getByRole('combobox', { name: 'Pair' });
+  await pair.waitFor();
+  expect(await pair.inputValue()).toBe('BTC/USDT, Paper Exchange, spot');
+  await pair.click();
+  const options = page.getByRole('listbox', { name: 'Pairs' }).getByRole('option');
+  await options.first().waitFor();
+  const types = (await options.allInnerTexts()).map((text) => text.split(', ').at(-1)?.trim());
+  expect([...new Set(types)]).toEqual(['spot', 'perpetual']);
+  // Enter is pressed before the search has begun.
+  await pair.fill('eth usdt usdt');
+  await pair.press('Enter');
+  await page.getByRole('form', { name: 'Order on ETH/USDT:USDT' }).waitFor();
+  await pair.click();
+  await pair.fill('none');
+  await page.getByText('No pair matches.').waitFor();
+  await pair.press('Enter');
+  await pair.press('Escape');
+  expect(await pair.inputValue()).toBe('ETH/USDT:USDT, Paper Exchange, perpetual');
+}
+
+it('the order ticket offers the pairs of the accounts, and shows the position, the leverage and the margin that the order needs', async () => {
   const { api, keys, account, page, problems } = await openPerson('perpetual ticket');
   await admin('market', { symbol: 'BTC/USDT:USDT', price: '50000', mark_price: '50000' });
   const pairs = (await api.tradePairs.list({ limit: 100 })).data;
   const pairId = pairs.find(({ symbol }) => symbol === 'BTC/USDT:USDT')?.id;
+  await page.goto('/trades/new');
+  await expectPairsOfAccounts(page);
   await page.goto(`/trades/new?pair=${pairId}`);
   // From now on the page reacts to what is typed.
   await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
@@ -184,7 +221,7 @@ it('the order ticket shows the position, the leverage and the margin that the or
   await question.getByText('Reduce only').waitFor();
   await question.getByText('10×, cross').waitFor();
   expect([account.trading_type, ...problems]).toEqual(['perpetual']);
-}, 120_000);
+}, 180_000);
 
 it('the emergency stop leaves positions open, unless it is asked to close them', async () => {
   const { api, keys, page, problems } = await openPerson('perpetual stop');
@@ -224,16 +261,13 @@ it('the emergency stop leaves positions open, unless it is asked to close them',
   const { data: trades } = await api.trades.list({ side: 'SELL' });
   expect(trades).toMatchObject([{ status: 'FILLED', type: 'MARKET', reduce_only: true, amount: 0.05 }]);
   expect(problems).toEqual([]);
-}, 120_000);
+}, 180_000);
 
 it('a position of an account in hedge mode says that it is not read, and the emergency stop leaves it open', async () => {
   const { api, keys, account, page, problems } = await openPerson('perpetual hedge');
   await admin('market', { symbol: 'BTC/USDT:USDT', price: '60000', mark_price: '60000' });
   await buy(keys, '0.05');
-  await until(
-    async () => (await api.positions.list()).data,
-    (data) => data.length === 1,
-  );
+  await untilPositions(api);
   await admin('accounts/position-mode', { api_key: keys.api_key, dual: true });
   // The exchange refuses the order because of the mode.
   const pairs = (await api.tradePairs.list({ limit: 100 })).data;
@@ -281,4 +315,4 @@ it('a position of an account in hedge mode says that it is not read, and the eme
   await done.getByRole('heading', { name: 'Positions that the stop does not close' }).waitFor();
   await done.getByRole('listitem').filter({ hasText: left }).waitFor();
   expect([...found, ...problems]).toEqual([]);
-}, 120_000);
+}, 180_000);

@@ -5,6 +5,9 @@ import { keepPreviousData, type LATE, queryOptions, useQuery } from './query';
 
 export type Figures = Analytics<'string'>;
 
+/** The query of all results. */
+export const ALL_TIME: TradesAnalyticsQuery = {};
+
 export const analyticsQuery = (query: TradesAnalyticsQuery) =>
   queryOptions({
     queryKey: ['analytics', query],

@@ -4,13 +4,13 @@ import type { TradePair } from '@trading-automation/sdk';
 import { api } from './api';
 import { useQueries } from './queries';
 import { queryOptions, useQuery } from './query';
-import { isTraded, type Market, searchOrder } from './search-pairs.rules';
+import { firstTraded, type Market, searchOrder } from './search-pairs.rules';
 
 export type Pair = TradePair<'string'>;
 
 /** The rules of a pair seldom change. */
 const STALE_MS = 10 * 60_000;
-const FOUND_MAX = 50;
+export const FOUND_MAX = 50;
 /** What the symbol of a reader's first pair begins with, the best first. */
 const FIRST_PAIRS = ['btc/usdt', 'btc/usd', ''];
 
@@ -61,19 +61,17 @@ export const firstPairQuery = (markets: readonly Market[]) =>
   });
 
 async function findPairs(search: string, markets: readonly Market[], signal: AbortSignal): Promise<Pair[]> {
+  // One page is enough, unless pairs on it are not traded.
   const query = {
     sort: 'symbol',
     order: 'asc',
     limit: FOUND_MAX,
     ...(search.trim() !== '' && { search: search.trim() }),
   } as const;
-  const pages = await Promise.all(
+  const found = await Promise.all(
     (markets.length === 0 ? [{}] : markets).map((market) =>
-      api().tradePairs.list({ ...query, ...market }, { signal }),
+      firstTraded(api().tradePairs.list({ ...query, ...market }, { signal }), FOUND_MAX),
     ),
   );
-  return pages
-    .flatMap(({ data }) => data)
-    .filter(isTraded)
-    .sort(searchOrder);
+  return found.flat().sort(searchOrder);
 }

@@ -1,4 +1,4 @@
-import { marketsOf, pairsBeginningWith, searchOrder } from './search-pairs.rules';
+import { firstTraded, marketsOf, pairsBeginningWith, searchOrder } from './search-pairs.rules';
 
 const samplePair = (id: string, symbol: string, trading_type: 'spot' | 'margin' = 'spot') => ({
   id,
@@ -7,6 +7,19 @@ const samplePair = (id: string, symbol: string, trading_type: 'spot' | 'margin' 
   is_active: true,
 });
 const idsOf = (pairs: readonly { readonly id: string }[]) => pairs.map(({ id }) => id);
+
+it('reads on beyond pairs that are not traded, and no further than needed', async () => {
+  let read = 0;
+  async function* listed() {
+    for (const id of ['a', 'b', 'c', 'd', 'e']) {
+      read++;
+      yield { ...samplePair(id, `${id}/USDT`), is_active: id !== 'a' && id !== 'c' };
+    }
+  }
+  expect(idsOf(await firstTraded(listed(), 2))).toEqual(['b', 'd']);
+  expect(read).toBe(4);
+  expect(idsOf(await firstTraded(listed(), 9))).toEqual(['b', 'd', 'e']);
+});
 
 it('orders found pairs by symbol, and spot before margin', () => {
   const found = [

@@ -17,7 +17,15 @@ export const marketOf = ({
 
 const plain = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 
-export const isTraded = ({ is_active }: Searchable) => is_active;
+/** Returns the first pairs that are traded. Exchanges list many that are not. */
+export async function firstTraded<P extends Searchable>(pairs: AsyncIterable<P>, max: number): Promise<P[]> {
+  const traded: P[] = [];
+  for await (const pair of pairs) {
+    if (pair.is_active) traded.push(pair);
+    if (traded.length === max) break;
+  }
+  return traded;
+}
 
 /** By symbol, and spot before margin. */
 export const searchOrder = (a: Searchable, b: Searchable): number =>

@@ -1,6 +1,6 @@
 'use client';
 import { useMemo } from 'react';
-import { useAnalytics } from '../../data/analytics';
+import { ALL_TIME, useAnalytics } from '../../data/analytics';
 import { LATE } from '../../data/query';
 import { pairOptions } from '../../data/traded-pairs.rules';
 import { RANGE_OPTIONS } from '../../format/ranges';
@@ -12,7 +12,6 @@ import { Segmented } from '../../ui/segmented';
 import type { SelectionState } from './use-selection';
 
 const RANGES = [...RANGE_OPTIONS, { value: 'custom' as const, label: 'Custom' }];
-const ALL_TIME = {};
 
 /** The range, and the account, strategy and pair. */
 export function Filters({ state }: { readonly state: SelectionState }) {

@@ -5,7 +5,7 @@ import { supportedExchangesQuery } from '../../data/exchange-names';
 import { accountsQuery, strategiesQuery, useAccounts } from '../../data/names';
 import { bookQuery, PairBookProvider } from '../../data/pair-book';
 import { firstPairQuery, pairQuery } from '../../data/pairs';
-import { useQuery } from '../../data/query';
+import { keepPreviousData, useQuery } from '../../data/query';
 import { marketsOf } from '../../data/search-pairs.rules';
 import { useEarlyData } from '../../data/server-data';
 import { tickerQuery } from '../../data/ticker';
@@ -35,7 +35,12 @@ export function NewOrder({ book }: NewOrderProps) {
   const markets = useMemo(() => marketsOf(accounts.data ?? []), [accounts.data]);
   const [pairId, setPairId] = useQueryState('pair', parseAsString);
   const named = useQuery({ ...pairQuery(pairId ?? ''), enabled: pairId !== null });
-  const first = useQuery({ ...firstPairQuery(markets), enabled: pairId === null && !accounts.isPending });
+  const first = useQuery({
+    ...firstPairQuery(markets),
+    enabled: pairId === null && !accounts.isPending,
+    // The ticket stays as it is if another account becomes active meanwhile.
+    placeholderData: keepPreviousData,
+  });
   const chosen = pairId === null ? first : named;
   const pair = chosen.data;
   useEarlyData(pair ? [bookQuery(pair.id), tickerQuery(pair.id)] : []);

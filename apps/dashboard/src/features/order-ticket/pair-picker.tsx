@@ -1,16 +1,14 @@
 'use client';
 import { ChevronDown } from 'lucide-react';
-import { type KeyboardEvent, useId, useState } from 'react';
+import { type KeyboardEvent, useEffect, useId, useState } from 'react';
 import { useExchangeNames } from '../../data/exchange-names';
-import { pairSearchQuery } from '../../data/pairs';
-import { keepPreviousData, LATE, useQuery, useQueryClient } from '../../data/query';
+import { FOUND_MAX, pairSearchQuery } from '../../data/pairs';
+import { keepPreviousData, LATE, useQuery } from '../../data/query';
 import type { Market } from '../../data/search-pairs.rules';
 import { classNames } from '../../ui/class-names';
 import { Field, Input } from '../../ui/field';
 import { useSettled } from '../../ui/use-settled';
 import type { Pair } from './order.rules';
-
-const SHOWN_MAX = 50;
 
 export interface PairPickerProps {
   /** The markets whose pairs can be chosen; all if there are none. */
@@ -25,7 +23,7 @@ export function PairPicker({ markets, value, onChange }: PairPickerProps) {
   const exchangeName = useExchangeNames();
   const [text, setText] = useState<string>();
   const [active, setActive] = useState(0);
-  const queries = useQueryClient();
+  const [confirmed, setConfirmed] = useState<string>();
   const isOpen = text !== undefined;
   const search = useSettled(text ?? '');
   const matching = useQuery({
@@ -34,7 +32,7 @@ export function PairPicker({ markets, value, onChange }: PairPickerProps) {
     meta: LATE,
     placeholderData: keepPreviousData,
   });
-  const found = matching.data?.slice(0, SHOWN_MAX) ?? [];
+  const found = matching.data?.slice(0, FOUND_MAX) ?? [];
   // What was found for the text before must not be chosen for this one.
   const isSearching = search !== (text ?? '') || matching.isPlaceholderData;
   const choose = (pair: Pair | undefined) => {
@@ -42,21 +40,22 @@ export function PairPicker({ markets, value, onChange }: PairPickerProps) {
     onChange(pair);
     setText(undefined);
   };
-  /** For a reader who types a symbol and presses Enter before the search has begun. */
-  const chooseFirst = async (typed: string) => {
-    const [first] = await queries.fetchQuery(pairSearchQuery(typed, markets)).catch(() => []);
-    choose(first);
-  };
+  // For a reader who types a symbol and presses Enter before its search has ended.
+  useEffect(() => {
+    if (confirmed === undefined || confirmed !== text || isSearching || matching.isPending) return;
+    setConfirmed(undefined);
+    choose(found[0]);
+  });
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault();
       if (!isOpen) return setText('');
       const step = event.key === 'ArrowDown' ? 1 : -1;
-      setActive((now) => Math.min(Math.max(now + step, 0), found.length - 1));
+      setActive((now) => Math.max(Math.min(now + step, found.length - 1), 0));
     }
     if (event.key === 'Enter' && isOpen) {
       event.preventDefault();
-      if (isSearching) void chooseFirst(text);
+      if (isSearching || matching.isPending) setConfirmed(text);
       else choose(found[active]);
     }
     if (event.key === 'Escape' && isOpen) {
@@ -80,6 +79,7 @@ export function PairPicker({ markets, value, onChange }: PairPickerProps) {
             onChange={(event) => {
               setText(event.target.value);
               setActive(0);
+              setConfirmed(undefined);
             }}
             onFocus={(event) => event.target.select()}
             onClick={() => setText((now) => now ?? '')}
@@ -124,7 +124,7 @@ export function PairPicker({ markets, value, onChange }: PairPickerProps) {
             <span className="text-muted text-xs">{`${exchangeName(pair.exchange)}, ${pair.trading_type}`}</span>
           </div>
         ))}
-        {found.length === SHOWN_MAX && (
+        {found.length === FOUND_MAX && (
           <p className="px-2 py-1.5 text-muted text-xs">Type to find other pairs.</p>
         )}
         {found.length === 0 && (

@@ -1,7 +1,7 @@
 'use client';
 import Link from 'next/link';
 import type { ReactNode } from 'react';
-import { useAnalytics } from '../../data/analytics';
+import { ALL_TIME, useAnalytics } from '../../data/analytics';
 import { api } from '../../data/api';
 import { LATE, queryOptions, useQuery } from '../../data/query';
 import { formatCount } from '../../format/numbers';
@@ -10,8 +10,6 @@ import { startOfDay } from '../../format/ranges';
 import { StaleNotice } from '../../ui/stale-notice';
 import { Stat, StatRow } from '../../ui/stat';
 import { Change, Missing, Percent } from '../../ui/values';
-
-const ALL_TIME = {};
 
 const copiersQuery = queryOptions({
   queryKey: ['copiers', 'active-count'],

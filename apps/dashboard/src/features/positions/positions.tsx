@@ -2,7 +2,7 @@
 import { useSearchParams } from 'next/navigation';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useCallback, useMemo, useState } from 'react';
-import { useAnalytics } from '../../data/analytics';
+import { ALL_TIME, useAnalytics } from '../../data/analytics';
 import { api } from '../../data/api';
 import { useMayTrade } from '../../data/me';
 import { accountsQuery, useAccounts } from '../../data/names';
@@ -30,7 +30,6 @@ const CloseMany = onDemand(() => import('./close-many').then((module) => module.
 
 const VIEWS = ['open', 'closed'] as const;
 const KEY = ['lots', 'list'];
-const ALL_TIME = {};
 const read = (...[query, options]: Parameters<ReturnType<typeof api>['lots']['list']>) =>
   api().lots.list(query, options);
 const keyOf = ({ id }: LotRow) => id;
