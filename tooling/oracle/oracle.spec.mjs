@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { plant } from '../planted-faults/plant.mjs';
 import { newCopiedLot } from './copied-lots.mjs';
 import { planEntry } from './entries.mjs';
 import { planExit } from './exits.mjs';
@@ -538,7 +541,15 @@ describe('figures', () => {
   });
 });
 
+/** @type {readonly { name: string, file: string, find: string, replace: string }[]} */
+const PLANTED = JSON.parse(readFileSync(join(import.meta.dirname, 'planted.json'), 'utf8'));
+
 describe('the run with planted faults', () => {
+  it.each(PLANTED)('can plant this fault in the current source: $name', ({ file, ...fault }) => {
+    const source = readFileSync(join(import.meta.dirname, '..', '..', file), 'utf8');
+    expect(plant(source, fault)).not.toBe(source);
+  });
+
   it('builds the package of the fault', () => {
     expect(packageOf('packages/core/src/trades/a.ts')).toBe('packages/core');
     expect(() => packageOf('tooling/oracle/lots.mjs')).toThrow('must be below src of a package or app');
