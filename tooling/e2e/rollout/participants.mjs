@@ -1,7 +1,7 @@
 import { openVenueAccount } from '../../chaos/venue.mjs';
 import { createClient, openAccount } from '../../launch/first-trade/client.mjs';
 import { startReceiver } from '../../launch/first-trade/receiver.mjs';
-import { pairNamed, pairsOf, until } from '../../launch/first-trade/scenario.mjs';
+import { until } from '../../launch/first-trade/scenario.mjs';
 import { keyOf } from '../accounts.mjs';
 
 /**
@@ -38,7 +38,7 @@ export async function openParticipants(api, paperExchangeUrl, label) {
     openUser(api, paperExchangeUrl, `${label} follower`),
   ]);
   const leads = leader.at(api);
-  const pair = pairNamed('BTC/USDT', await pairsOf(leads));
+  const pair = await pairOf(leads);
   const receiver = await startReceiver();
   const webhook = await leads.webhooks.create({ url: receiver.url, events: ['trade.*'] });
   receiver.useSecret(webhook.secret);
@@ -65,6 +65,21 @@ export async function openParticipants(api, paperExchangeUrl, label) {
     pairId: pair.id,
     receiver,
   };
+}
+
+/**
+ * Returns the pair of spot. The previous release has no filters for a symbol and a trading type, and its API shows pairs of
+ * other types once workers of this release have listed them.
+ *
+ * @param {Client} client
+ */
+async function pairOf(client) {
+  const isWanted = (/** @type {import('@trading-automation/sdk').TradePair} */ { symbol, trading_type }) =>
+    symbol === 'BTC/USDT' && trading_type === 'spot';
+  const read = async () =>
+    (await client.tradePairs.list({ exchange: 'paper', limit: 100 })).data.find(isWanted);
+  const pair = await until(read, (found) => found !== undefined);
+  return /** @type {NonNullable<typeof pair>} */ (pair);
 }
 
 /**

@@ -7,6 +7,8 @@ import { signRequest } from '@trading-automation/signed-request';
 /** Streams do not end. */
 const streams = ['/v1/events/stream'];
 const itemsMax = 10;
+/** The API waits seconds for a worker before it responds that a path is unavailable. */
+const itemsOfUnavailableMax = 1;
 
 /**
  * New paths of this release whose responses a worker of this release fetches. While only workers of the previous release run, the APIs
@@ -56,8 +58,13 @@ export async function readAll({ restUrl, name }, apiKey, unavailable = []) {
       failures.push(`${name} GET ${path}: ${response.status} ${JSON.stringify(body)}`);
     return body;
   };
-  /** Returns the paths that replace the parameters of a template by ids. @type {(template: string) => Promise<string[]>} */
+  /**
+   * Returns the paths that replace the parameters of a template by ids.
+   *
+   * @type {(template: string) => Promise<string[]>}
+   */
   const pathsOf = async (template) => {
+    const max = unavailable.includes(template) ? itemsOfUnavailableMax : itemsMax;
     const at = template.lastIndexOf('/{');
     if (at < 0) return [template];
     const end = template.indexOf('}', at) + 1;
@@ -66,7 +73,7 @@ export async function readAll({ restUrl, name }, apiKey, unavailable = []) {
     const found = [];
     for (const list of await pathsOf(prefix)) {
       const data = (await read(list))?.data;
-      for (const item of (Array.isArray(data) ? data : []).slice(0, itemsMax)) {
+      for (const item of (Array.isArray(data) ? data : []).slice(0, max)) {
         const id = item.id ?? item.key;
         if (typeof id === 'string') found.push(`${list}/${encodeURIComponent(id)}${template.slice(end)}`);
       }
