@@ -219,7 +219,7 @@ describe('an open trade of a delisted pair', () => {
     await markDelisted(61);
     await reconcile();
     env.exchange.fetchOpenOrders = async () => [{ ...order, filledAmount: '0.5' }];
-    await reconcile();
+    await expect(reconcile()).resolves.toMatchObject({ fills: [] });
     expect(await env.read(trade)).toMatchObject({ status: 'CANCELLED' });
     expect(env.exchange.cancelled).toEqual([]);
   });
