@@ -1,4 +1,8 @@
+import { randomInt } from 'node:crypto';
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 /**
  * The default ports of the platform. If a default is in use, a free port replaces it, so
@@ -18,34 +22,63 @@ const defaultPorts = {
 /** @typedef {Record<keyof typeof defaultPorts, number>} Ports */
 
 /**
- * @param {number} port 0: any free port
+ * @param {number} port
  * @param {string} host
- * @returns {Promise<number | null>} the port, or null if it is in use
+ * @returns {Promise<boolean>} whether no process listens on it
  */
-function tryPort(port, host) {
+function isFreeOn(port, host) {
   return new Promise((resolve) => {
     const server = createServer();
     // Without IPv6 nothing can listen on ::1, so the port counts as free there.
     server.once('error', (/** @type {NodeJS.ErrnoException} */ error) =>
-      resolve(['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(error.code ?? '') ? port : null),
+      resolve(['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(error.code ?? '')),
     );
     server.listen({ port, host, exclusive: true }, () => {
-      const { port: assigned } = /** @type {import('node:net').AddressInfo} */ (server.address());
-      server.close(() => resolve(assigned));
+      server.close(() => resolve(true));
     });
   });
 }
 
 /** @param {number} port */
 async function isFree(port) {
-  return (await tryPort(port, '127.0.0.1')) !== null && (await tryPort(port, '::1')) !== null;
+  return (await isFreeOn(port, '127.0.0.1')) && (await isFreeOn(port, '::1'));
 }
 
-/** Returns a loopback port that no process listens on now. */
+/**
+ * Free ports are below the ports that operating systems assign to outgoing connections (from 32768, or 49152).
+ * Otherwise a connection could take a chosen port before its server listens.
+ */
+const FIRST_PORT = 20_000;
+const PORT_COUNT = 12_000;
+const RESERVATION_MS = 10 * 60_000;
+const reservations = join(tmpdir(), `trading-automation-ports-${process.getuid?.() ?? ''}`);
+
+/**
+ * Reserves the port until its server listens, so that launchers that run at the same time choose different ports.
+ *
+ * @param {number} port
+ * @returns {boolean} false if another launcher has reserved it
+ */
+function reserve(port) {
+  const file = join(reservations, String(port));
+  try {
+    writeFileSync(file, '', { flag: 'wx' });
+    return true;
+  } catch (error) {
+    const { code } = /** @type {NodeJS.ErrnoException} */ (error);
+    if (code !== 'EEXIST') throw error;
+    const age = Date.now() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+    if (age > RESERVATION_MS) rmSync(file, { force: true });
+    return false;
+  }
+}
+
+/** Returns a loopback port that no process listens on now, and that no other launcher was given in the last ten minutes. */
 export async function freePort() {
+  mkdirSync(reservations, { recursive: true });
   for (;;) {
-    const port = await tryPort(0, '127.0.0.1');
-    if (port !== null && (await isFree(port))) return port;
+    const port = FIRST_PORT + randomInt(PORT_COUNT);
+    if (reserve(port) && (await isFree(port))) return port;
   }
 }
 
