@@ -62,6 +62,22 @@ const buy = (account: RecordIds, amount: string) =>
   );
 
 describe('the free balance of a shared wallet', () => {
+  it('is read by a statement that the connection plans once, not for each order', async () => {
+    const plans = await inTransaction(env.core.platform.database, async (tx) => {
+      const loadTwenty = async () => {
+        for (let i = 0; i < 20; i++) await loadFreeBalances(tx, [spot.uuid], ['USDT']);
+        const [row] = await tx.query(
+          `SELECT sum(custom_plans)::int AS custom, sum(generic_plans)::int AS generic FROM pg_prepared_statements
+           WHERE strpos(statement, 'wallet_accounts(ARRAY[$1::uuid])') > 0`,
+        );
+        return row;
+      };
+      const before = await loadTwenty();
+      return { before, after: await loadTwenty() };
+    });
+    expect(plans.after).toEqual({ custom: plans.before.custom, generic: plans.before.generic + 20 });
+  });
+
   it('is less by the orders of each account, and refuses what their sum does not allow', async () => {
     await buy(spot, '6');
     expect(await free()).toEqual(['400', '400', '1000']);
