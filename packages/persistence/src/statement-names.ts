@@ -12,7 +12,7 @@ const GENERATION_SIZE = 500;
  * Longer statements are never named: a connection would keep up to 2 MiB for each. They read statistics of many tables, and
  * are planned at each use.
  */
-export const NAMED_LENGTH_MAX = 8_000;
+const NAMED_LENGTH_MAX = 8_000;
 
 /**
  * Matches `*` in a select list, but neither a multiplication nor `count(*)` nor `* FROM unnest` or `* FROM (`: there, the
