@@ -20,6 +20,13 @@ describe('a statement', () => {
     for (let use = 0; use < 100; use++) expect(names.nameFor(padded(8_001))).toBeUndefined();
   });
 
+  it('gets a name if it is long only because of its indentation', () => {
+    const names = new StatementNames();
+    const indented = `${textOf(1)}${`\n${' '.repeat(90)}-- lines`.repeat(100)}`;
+    for (let use = 1; use < 8; use++) names.nameFor(indented);
+    expect(names.nameFor(indented)).toBeDefined();
+  });
+
   it('gets no name if its uses are far apart', () => {
     const names = new StatementNames();
     const used: (string | undefined)[] = [];

@@ -10,7 +10,7 @@ const USES_MIN = 8;
 const GENERATION_SIZE = 500;
 /**
  * Longer statements are never named: a connection would keep up to 2 MiB for each. They read statistics of many tables, and
- * are planned at each use.
+ * are planned at each use. Indentation does not count, because it has no influence on the plan.
  */
 const NAMED_LENGTH_MAX = 8_000;
 
@@ -41,7 +41,7 @@ export class StatementNames {
       return known;
     }
     assertColumnsNamed(text);
-    if (text.length > NAMED_LENGTH_MAX) return undefined;
+    if (isTooLong(text)) return undefined;
     if (this.count(text) < USES_MIN) return undefined;
     if (this.names.size >= NAMED_STATEMENTS_MAX) this.names.delete(this.names.keys().next().value!);
     const name = `s_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
@@ -59,6 +59,10 @@ export class StatementNames {
     this.uses.set(text, uses);
     return uses + (this.previousUses.get(text) ?? 0);
   }
+}
+
+function isTooLong(text: string): boolean {
+  return text.length > NAMED_LENGTH_MAX && text.replaceAll(/\n\s+/g, '\n').length > NAMED_LENGTH_MAX;
 }
 
 /** @throws {TypeError} if a statement selects `*` instead of naming its columns */

@@ -120,9 +120,6 @@ const UNCONFIRMED_SALES = `
   WHERE t.reserved_asset = $2 AND t.side = 'SELL' AND ${IS_OPEN}
     AND t.submitted_at IS NOT NULL AND t.venue_accepted_at IS NULL`;
 
-/** With its indentation, the statement would be too long to be prepared (see statement-names.ts), and each order would plan it. */
-const withoutIndentation = (sql: string) => sql.replaceAll(/\n\s+/g, '\n');
-
 /**
  * The venue's last report of each asset, less what later orders take, plus the proceeds of later fills.
  *
@@ -143,8 +140,7 @@ const withoutIndentation = (sql: string) => sql.replaceAll(/\n\s+/g, '\n');
  * @param accounts SQL: an array of the ids of accounts
  * @param assets SQL: a relation with the column `asset`
  */
-const freeOf = (accounts: string, assets: string) =>
-  withoutIndentation(`
+const freeOf = (accounts: string, assets: string) => `
   WITH requested AS MATERIALIZED (
     SELECT a.id, a.trading_type, n.asset, b.free, b.at, b.until, b.seen, b.is_legacy,
       CASE WHEN b.is_legacy THEN NULL ELSE (a.venue_balances -> n.asset ->> 'margin')::numeric END AS margin,
@@ -216,7 +212,7 @@ const freeOf = (accounts: string, assets: string) =>
   CROSS JOIN LATERAL (SELECT greatest(
     coalesce(r.margin, 0) + coalesce(h.margin, 0) + coalesce(c.margin, 0),
     coalesce(requested.margin, 0) + coalesce(r.new_margin, 0) + coalesce(c.new_margin, 0))
-    - coalesce(h.result, 0) AS amount) AS used`);
+    - coalesce(h.result, 0) AS amount) AS used`;
 
 const FREE = freeOf('$1::uuid[]', 'unnest($2::text[]) AS n (asset)');
 
