@@ -54,6 +54,8 @@ export async function readBacklog(databaseUrl) {
  */
 async function oneRow(databaseUrl, sql) {
   const database = new pg.Client({ connectionString: databaseUrl });
+  // The storm kills Postgres at any moment. Between two steps, pg reports that as this event; the next query is rejected.
+  database.on('error', () => undefined);
   await database.connect();
   try {
     const { rows } = await database.query(sql);

@@ -131,11 +131,25 @@ async function sendHostileRequests({ restUrl }, apiKey) {
   }
 }
 
-/** Waits until the deliveries to the hostile receiver are given up. @param {Trader['api']} api @param {string} webhookId */
+/**
+ * Waits until the delivery of an event that contains a payload of attacks is given up, and returns its dead letter. Which
+ * event is given up first depends on the machine, and not every event contains such a payload.
+ *
+ * @param {Trader['api']} api
+ * @param {string} webhookId the webhook of the hostile receiver
+ */
 export async function untilDead(api, webhookId) {
-  const letters = await until(
-    async () => (await api.webhooks.deadLetters.list(webhookId, { limit: 20 })).data,
-    (data) => data.length > 0,
+  const { deadLetters } = api.webhooks;
+  const hostile = await until(
+    async () => {
+      for await (const { id } of deadLetters.list(webhookId)) {
+        const letter = await deadLetters.get(webhookId, id);
+        if (JSON.stringify(letter.payload).includes('data-xss')) return letter;
+      }
+      return undefined;
+    },
+    (letter) => letter !== undefined,
   );
-  return letters[0];
+  if (hostile === undefined) throw new Error('no dead letter contains a payload of attacks');
+  return hostile;
 }
