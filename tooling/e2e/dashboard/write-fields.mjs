@@ -132,24 +132,20 @@ async function sendHostileRequests({ restUrl }, apiKey) {
 }
 
 /**
- * Waits until the delivery of an event that contains a payload of attacks is given up, and returns its dead letter. Which
- * event is given up first depends on the machine, and not every event contains such a payload.
+ * Waits until the delivery of one of these events to the hostile receiver is given up, and returns its dead letter. Which
+ * event is given up first depends on the machine.
  *
  * @param {Trader['api']} api
- * @param {string} webhookId the webhook of the hostile receiver
+ * @param {string} webhookId
+ * @param {readonly string[]} eventIds
  */
-export async function untilDead(api, webhookId) {
-  const { deadLetters } = api.webhooks;
-  const hostile = await until(
+export async function untilDead(api, webhookId, eventIds) {
+  const letters = await until(
     async () => {
-      for await (const { id } of deadLetters.list(webhookId)) {
-        const letter = await deadLetters.get(webhookId, id);
-        if (JSON.stringify(letter.payload).includes('data-xss')) return letter;
-      }
-      return undefined;
+      const { data } = await api.webhooks.deadLetters.list(webhookId, { limit: 100 });
+      return data.filter(({ event_id }) => eventIds.includes(event_id));
     },
-    (letter) => letter !== undefined,
+    ({ length }) => length > 0,
   );
-  if (hostile === undefined) throw new Error('no dead letter contains a payload of attacks');
-  return hostile;
+  return letters[0];
 }

@@ -51,13 +51,17 @@ beforeAll(async () => {
     side: 'BUY',
     amount: '0.01',
   });
-  const letter = await untilDead(trader.api, written.webhook.id);
-  const events = await trader.api.events.list({ type: 'key.created', limit: 100 });
-  const event = events.data.find(({ data }) => JSON.stringify(data).includes('data-xss'));
+  const { data: createdKeys } = await trader.api.events.list({ type: 'key.created', limit: 100 });
+  const hostile = createdKeys.filter(({ data }) => JSON.stringify(data).includes('data-xss'));
+  const letter = await untilDead(
+    trader.api,
+    written.webhook.id,
+    hostile.map(({ event_id }) => event_id),
+  );
   Object.assign(ids, {
     account: trader.account.id,
     copier: written.copier.id,
-    event: event?.event_id,
+    event: hostile[0]?.event_id,
     eventOfLetter: letter.event_id,
     letter: letter.id,
     pair: trader.pair.id,
